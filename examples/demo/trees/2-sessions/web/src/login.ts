@@ -1,0 +1,11 @@
+import { post } from "./client";
+import { createSession, type Session } from "./session";
+
+interface User {
+  id: string;
+}
+
+export async function login(name: string, password: string): Promise<Session> {
+  const user = await post<User>("/login", { name, password });
+  return createSession(user.id);
+}

@@ -1,0 +1,14 @@
+import { post } from "./client";
+import { createSession, type Session } from "./session";
+
+const DAY = 24 * 60 * 60 * 1000;
+const MONTH = 30 * DAY;
+
+interface User {
+  id: string;
+}
+
+export async function login(name: string, password: string, remember: boolean): Promise<Session> {
+  const user = await post<User>("/login", { name, password });
+  return createSession(user.id, remember ? MONTH : DAY);
+}

@@ -1,0 +1,1 @@
+"""What a brief is: its models, ids, layout, source text and Markdown. Knows no verdict."""

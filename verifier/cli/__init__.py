@@ -1,0 +1,1 @@
+"""The shell: `verifier verify`, `feedback`, `brief`, `schema`."""

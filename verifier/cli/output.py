@@ -1,0 +1,85 @@
+"""What the shell says: machine output to stdout, everything else to stderr; a terminal sees that long work is alive."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from verifier.text import visible
+
+_TICK_SECONDS = 1.0
+
+
+class Refusal(Exception):
+    """A command that ends here. The message is for the person who must act; `code` is the exit code (A6)."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """One line for a person, on stderr."""
+    if not quiet:
+        sys.stderr.write(f"verifier: {visible(text.replace(chr(10), ' '))}\n")
+        sys.stderr.flush()
+
+
+def put(text: str) -> None:
+    """Machine output, on stdout."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+@contextmanager
+def waiting(what: str, *, quiet: bool) -> Iterator[None]:
+    """Shows that `what` goes on: elapsed seconds on a terminal, one line at start and one at end in a log."""
+    stream = sys.stderr
+    started = time.monotonic()
+    if quiet:
+        yield
+        return
+    if not stream.isatty():
+        say(f"{what} …")
+        yield
+        say(f"done after {time.monotonic() - started:.1f} s")
+        return
+    ended = threading.Event()
+    ticker = threading.Thread(target=_tick, args=(stream, what, started, ended), daemon=True)
+    ticker.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        ticker.join()
+        stream.write("\r\x1b[K")
+        stream.flush()
+
+
+def _tick(stream: TextIO, what: str, started: float, ended: threading.Event) -> None:
+    while True:
+        stream.write(f"\r\x1b[Kverifier: {visible(what)} … {time.monotonic() - started:.0f} s")
+        stream.flush()
+        if ended.wait(_TICK_SECONDS):
+            return
+
+
+def read_file(path: Path, what: str, code: int) -> bytes:
+    """The bytes of a file that a person named. Raises Refusal where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Refusal(f"cannot read the {what} {path}: {error.strerror or error}", code) from None
+
+
+def write_file(path: Path, text: str) -> None:
+    """Writes `text` to `path`, whole or not at all. Raises Refusal where that is impossible."""
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        partial.write_bytes(text.encode())
+        partial.replace(path)
+    except OSError as error:
+        raise Refusal(f"cannot write {path}: {error.strerror or error}", 1) from None

@@ -1,0 +1,165 @@
+"""The configuration: the `llm` part of `.opendrs.yml`, with the line and column of what is wrong (section 9, C1)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from verifier.text import one_line
+from verifier.verification.model import Settings
+
+CONFIG_PATHS: Final = (".opendrs.yml", ".opendrs.yaml", ".opendrs/config.yml")
+_SIZE_LIMIT: Final = 262_144
+
+
+class BadConfig(ValueError):
+    """A configuration that cannot be used; the message says file, line and column."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
+
+
+class Verify(_Model):
+    """`llm.verify`"""
+
+    enabled: bool = False
+    max_tokens: Annotated[int, Field(ge=1, le=10_000_000)] = 40_000
+    timeout_seconds: Annotated[float, Field(gt=0, le=3600, allow_inf_nan=False)] = 120
+    strict_drops: bool = False
+
+
+class Llm(_Model):
+    """`llm`"""
+
+    enabled: bool = False
+    provider: Literal["anthropic"] = "anthropic"
+    model: Annotated[str, Field(min_length=1, max_length=200)] = "claude-sonnet-5-5"
+    effort: Literal["low", "medium", "high", "xhigh", "max"] = "low"
+    verify: Verify = Verify()
+
+
+class Config(_Model):
+    """The part of `.opendrs.yml` that is ours; other top-level keys are not."""
+
+    llm: Llm = Llm()
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """What a configuration file comes to: the settings, and a sentence for each key that nobody knows."""
+
+    settings: Settings
+    warnings: tuple[str, ...] = ()
+
+
+def read_config(data: bytes | None, path: str) -> Configured:
+    """The settings that the bytes of a configuration file hold; None is a file that is not there.
+
+    Raises BadConfig where it is not YAML, or a value is not of its type and the file does not switch the pass off.
+    """
+    if data is None:
+        return Configured(Settings())
+    text = _decoded(data, path)
+    ours = _ours(_load(text, path, typ="safe"))
+    try:
+        llm = Config.model_validate(ours).llm
+    except ValidationError as error:
+        sentence = _sentence(error, text, path)
+        if _says_off(ours.get("llm")):
+            return Configured(Settings(), (sentence,))
+        raise BadConfig(sentence) from None
+    settings = Settings(
+        enabled=llm.enabled and llm.verify.enabled,
+        provider=llm.provider,
+        model=llm.model,
+        effort=llm.effort,
+        max_tokens=llm.verify.max_tokens,
+        timeout_seconds=llm.verify.timeout_seconds,
+        strict_drops=llm.verify.strict_drops,
+    )
+    return Configured(settings, tuple(_unknown_keys(ours, text, path)))
+
+
+def _decoded(data: bytes, path: str) -> str:
+    if len(data) > _SIZE_LIMIT:
+        raise BadConfig(f"{path} has {len(data)} bytes; a configuration has at most {_SIZE_LIMIT}")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadConfig(f"{path} is not UTF-8 (byte {error.start})") from None
+
+
+def _load(text: str, path: str, typ: Literal["safe", "rt"]) -> Any:
+    from ruamel.yaml import YAML  # most repositories have no such file, and it costs 20 ms
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return YAML(typ=typ, pure=True).load(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise BadConfig(f"{path}{place}: not YAML ({one_line(str(error.problem), 120)})") from None
+    except RecursionError:
+        raise BadConfig(f"{path}: not YAML that can be read (nested too deeply)") from None
+    except (YAMLError, ValueError, TypeError, AttributeError) as error:
+        raise BadConfig(f"{path}: not YAML ({one_line(str(error), 120)})") from None
+
+
+def _ours(tree: Any) -> dict[str, Any]:
+    """The `llm` part with its empty values left out: `llm:` alone says nothing. A wrong type stays for the model."""
+    if not isinstance(tree, Mapping) or tree.get("llm") is None:
+        return {}
+    llm = tree["llm"]
+    if isinstance(llm, Mapping):
+        llm = _filled(llm)
+        if isinstance(llm.get("verify"), Mapping):
+            llm["verify"] = _filled(llm["verify"])
+    return {"llm": llm}
+
+
+def _filled(node: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(key): value for key, value in node.items() if value is not None}
+
+
+def _says_off(llm: Any) -> bool:
+    """Whether the two switches, read alone, leave the pass off: off comes before every error (section 6)."""
+    if not isinstance(llm, Mapping):
+        return False
+    verify = llm.get("verify", {})
+    return llm.get("enabled", False) is False or (isinstance(verify, Mapping) and verify.get("enabled", False) is False)
+
+
+def _unknown_keys(ours: Mapping[str, Any], text: str, path: str) -> Iterator[str]:
+    llm = ours.get("llm", {})
+    for node, model, trail in ((llm, Llm, ("llm",)), (llm.get("verify", {}), Verify, ("llm", "verify"))):
+        known = [info.alias or name for name, info in model.model_fields.items()]
+        for key in node:
+            if key not in known:
+                from difflib import get_close_matches  # a warning is rare
+
+                nearest = get_close_matches(key, known, 1, 0)[0]
+                name = one_line(".".join((*trail, key)), 80)
+                place = _place(text, path, (*trail, key))
+                yield f"{place}: unknown key {name}; the nearest known one is {'.'.join((*trail, nearest))}"
+
+
+def _sentence(error: ValidationError, text: str, path: str) -> str:
+    first = error.errors(include_url=False)[0]
+    name = ".".join(str(step) for step in first["loc"])
+    wanted = one_line(first["msg"].replace("Input should be", "expected"), 120)
+    return f"{_place(text, path, first['loc'])}: {name}: {wanted}, not {one_line(repr(first['input']), 60)}"
+
+
+def _place(text: str, path: str, trail: tuple[int | str, ...]) -> str:
+    """File, line and column of the key that `trail` leads to; the deepest that has a place of its own."""
+    node, place = _load(text, path, typ="rt"), path
+    for step in trail:
+        key = next((key for key in node if str(key) == str(step)), None) if isinstance(node, Mapping) else None
+        if key is None or key not in node.lc.data:  # a merged key stands elsewhere
+            break
+        line, column = node.lc.key(key)
+        place, node = f"{path} line {line + 1}, column {column + 1}", node[key]
+    return place

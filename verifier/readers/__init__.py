@@ -1,0 +1,1 @@
+"""Who answers a prompt: anthropic (a model), offline (rules), replay (a recorded reply)."""
