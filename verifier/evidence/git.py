@@ -306,7 +306,7 @@ class _Objects:
 
     def _ask(self, names: Sequence[str]) -> None:
         try:
-            os.write(cast(IO[bytes], self.git.stdin).fileno(), "".join(f"{name}\n" for name in names).encode())
+            os.write(cast("IO[bytes]", self.git.stdin).fileno(), "".join(f"{name}\n" for name in names).encode())
         except BrokenPipeError:
             raise self._lost(names[0]) from None
 
@@ -371,7 +371,7 @@ def _not_found(path: str) -> BaseText:
 
 
 def _out(git: subprocess.Popen[bytes]) -> IO[bytes]:
-    return cast(IO[bytes], git.stdout)
+    return cast("IO[bytes]", git.stdout)
 
 
 def _failed(store: _Store, scratch: _Scratch, what: str) -> EvidenceError:

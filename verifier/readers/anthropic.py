@@ -176,13 +176,10 @@ async def _ask(sdk: Any, access: _Access, question: Question, deadline: float) -
 
     settings = question.settings
     _hush(sdk, settings.model)
-    left = deadline - time.monotonic()
-    if left <= 0:
-        # An import that took all the time must not begin a paid call that nobody waits for.
-        raise _late(settings)
     client = _client(sdk, access)
     try:
-        async with asyncio.timeout(left), client:
+        # Where the import took all the time this cancels at once: no paid call begins that nobody waits for.
+        async with asyncio.timeout(deadline - time.monotonic()), client:
             message = await _send(client, access, question, deadline)
     except TimeoutError:
         raise _late(settings) from None

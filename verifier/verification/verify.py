@@ -1,5 +1,6 @@
 """The pass, top to bottom: brief + evidence + dismissals → candidates → prompt → reply → verdicts → brief."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -33,6 +34,7 @@ from verifier.verification.reply import ReplyError, parse_reply, standing
 
 QUICK_CONFIRM: Final = "quick confirm"
 _FAILURE_LIMIT: Final = 400
+_MODEL_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,5 +202,6 @@ def _call_line(case: Case, outcome: Outcome) -> str | None:
     if not outcome.called or case.prompt is None:
         return None
     usage = f"{outcome.usage.input}+{outcome.usage.output}" if outcome.usage else "?+?"
-    model = inert(outcome.answered_by or case.settings.model, 100)
+    named = outcome.answered_by or case.settings.model
+    model = named if _MODEL_NAME.fullmatch(named) else inert(named, 100)
     return f"verifier: {model} · prompt {case.prompt.hash} · {usage} tokens"
