@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIN := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --no-header --no-annotate \
+  --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 READY := $(VENV)/ready
 
 .PHONY: demo test check requirements
@@ -9,22 +11,21 @@ READY := $(VENV)/ready
 demo: $(READY)  ## the whole pass on the bundled pull request, without a key
 	@$(BIN)/python examples/demo/run.py
 
-test: $(READY)  ## the tests
-	$(BIN)/pytest -n auto
+test: $(READY)  ## the tests, with their branch coverage
+	$(BIN)/coverage erase
+	$(BIN)/pytest -n auto --cov --cov-report=term
 
-check: $(READY)  ## format, lint, types, import contracts, tests with coverage
+check: $(READY)  ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/coverage erase
-	$(BIN)/pytest -n auto --cov --cov-report=
+	$(BIN)/lint-imports --no-logo
 
-	$(BIN)/coverage report
-
-requirements: $(READY)  ## renew the pinned requirement files from pyproject.toml
-	$(BIN)/python -m pip install --quiet pip-tools
-	$(BIN)/python tools/pin_requirements.py
+requirements:  ## renew the pinned requirement files from pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-tools
+	$(PIN) --output-file requirements/run.txt pyproject.toml
+	$(PIN) --extra dev --output-file requirements/dev.txt pyproject.toml
 
 $(READY): requirements/dev.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -24,6 +24,9 @@ def main(directory: Path) -> int:
     failed = _verify(shop, directory / "offline", "offline")
     _title("Now a recorded reply, which was written by hand and by no model")
     failed = failed or _verify(shop, directory / "replay", f"replay:{_short(HERE / 'record.json')}")
+    if not failed:
+        _title("The whole brief after that reply")
+        print((directory / "replay" / "brief.md").read_text())
     for name in ("offline", "replay"):
         print(f"{name}: the whole brief is in {_short(directory / name)}/brief.md (and .json), the record beside it")
     return failed

@@ -489,6 +489,12 @@ def test_a_message_of_odd_parts_is_a_failure_with_its_usage(message: dict[str, A
     assert error.failed.usage == Usage(327, 5)
 
 
+@pytest.mark.parametrize("value", [None, True, 3, "text", [], [{}], {}, {"usage": 3}, {"content": [[]], "model": {}}])
+def test_json_that_is_no_message(value: object) -> None:
+    with ModelServer([json_200(value)]) as server:
+        assert "does not speak the Messages API" in str(failure(server.url))
+
+
 def test_bytes_that_are_no_text() -> None:
     with ModelServer([lambda exchange: exchange.send(200, b"\xff\xfe{}")]) as server:
         assert "does not speak the Messages API" in str(failure(server.url))
@@ -706,6 +712,22 @@ def test_the_bound_holds_against_a_name_server(released: threading.Event, monkey
         error = failure("http://model.invalid", timeout_seconds=0.5)
     # The connection's own limit is here the time left as well; which one ends first is chance.
     assert str(error).startswith(("no answer within 0.5 s", "no connection to model.invalid in 1 attempt"))
+
+
+def test_a_connection_that_hangs_is_given_up_for_another(
+    released: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S28: a black hole gets a part of the time, not all of it."""
+
+    def hang(*args: object, **options: object) -> list[object]:
+        released.wait()
+        raise socket.gaierror(socket.EAI_AGAIN, "no answer")
+
+    with monkeypatch.context() as patch, within(AMPLE):
+        patch.setattr(socket, "getaddrinfo", hang)
+        patch.setattr(anthropic, "CONNECT_SECONDS", 0.05)
+        error = failure("http://model.invalid")
+    assert str(error).startswith("no connection to model.invalid in 3 attempts: ")
 
 
 def test_the_bound_holds_against_an_import(released: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,6 +235,8 @@ async def _send(client: "anthropic.AsyncAnthropic", access: _Access, question: Q
     from tenacity import AsyncRetrying, retry_if_exception, wait_exponential, wait_random
 
     prompt, settings = question.prompt, question.settings
+    form = {"type": "json_schema", "schema": json.loads(prompt.schema)}
+    output: Any = {"effort": settings.effort, "format": form}
     backoff = wait_exponential(multiplier=FIRST_WAIT) + wait_random(0, JITTER)
     attempts = 0
 
@@ -242,10 +244,6 @@ async def _send(client: "anthropic.AsyncAnthropic", access: _Access, question: Q
         nonlocal attempts
         attempts += 1
         left = max(deadline - time.monotonic(), 0.001)
-        output: Any = {
-            "effort": settings.effort,
-            "format": {"type": "json_schema", "schema": json.loads(prompt.schema)},
-        }
         return await client.messages.create(
             model=settings.model,
             max_tokens=_output_tokens(prompt.blocks),
@@ -276,8 +274,8 @@ async def _send(client: "anthropic.AsyncAnthropic", access: _Access, question: Q
     except anthropic.APIConnectionError as error:
         _log.info("model call: %s", _brief(error))
         raise _connection(error, access, settings, attempts) from None
-    except (ValueError, TypeError, AttributeError):
-        # The SDK reads a reply that is not JSON, or not of the shape it expects, without any guard of its own.
+    except ValueError:
+        # The SDK has no guard of its own where a reply is not the JSON that it says it is.
         raise _no_messages_api(access, "a reply that could not be read") from None
 
 

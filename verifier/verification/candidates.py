@@ -1,6 +1,6 @@
 """Every item of a brief as a candidate: its own excerpt, status, partner and proofs (S1 to S10, S30)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
@@ -9,12 +9,11 @@ from typing import Final
 from verifier.brief.document import Brief
 from verifier.brief.ids import item_ids
 from verifier.brief.models import Fact
-from verifier.diff import Diff, FileDiff, Hunk
+from verifier.diff import Diff
 from verifier.text import fact_hash, one_line
 from verifier.verification.classes import proofs
 from verifier.verification.excerpts import covering_hunk, excerpt_at, excerpt_from_top, partner_file
 from verifier.verification.model import (
-    MISSING,
     UNREADABLE,
     BaseText,
     Candidate,
@@ -31,12 +30,11 @@ COUPLING: Final = "coupling.missing"
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What an item rests on in the diff."""
+    """What an item rests on in the diff; the defaults are for a place that is not in it."""
 
-    file: FileDiff | None
-    hunk: Hunk | None
-    excerpt: Excerpt | None
-    proofs: tuple[Proof, ...]
+    excerpt: Excerpt | None = None
+    proofs: tuple[Proof, ...] = ()
+    status: Status = "unknown"
 
 
 def wanted_base_texts(brief: Brief, diff: Diff) -> frozenset[str]:
@@ -56,14 +54,7 @@ def find_candidates(
 ) -> tuple[Candidate, ...]:
     """The candidates of `brief`, in order: facts, hunks, checks; those to be sent are numbered from 1 (S1, S6)."""
     ids = item_ids(brief)
-    ground = cache(lambda path, line: _ground(diff, path, line))
-    lines_at_base = cache(lambda path: base_lines(bases.get(path, UNREADABLE)))
-
-    def status(on: _Ground) -> Status:
-        if on.file is None or on.hunk is None:
-            return "unknown"
-        return hunk_status(on.file, on.hunk, lines_at_base(on.file.old_path) if on.file.old_path else None)
-
+    ground = _grounds(diff, bases)
     found: list[Candidate] = []
     for fact, name in zip(brief.facts, ids.facts, strict=True):
         on = ground(fact.file, fact.line)
@@ -72,7 +63,7 @@ def find_candidates(
             Candidate(
                 id=name,
                 pool="fact",
-                kind=f"fact {one_line(fact.id, 60)}",
+                kind=f"fact {one_line(fact.id, 60)}".rstrip(),
                 file=fact.file,
                 line=fact.line,
                 claim=fact.text,
@@ -90,14 +81,14 @@ def find_candidates(
             on = ground(file.file, hunk.line)
             found.append(
                 Candidate(
-                    name, "hunk", "hunk", file.file, hunk.line, hunk.reason, status(on), on.excerpt, proofs=on.proofs
+                    name, "hunk", "hunk", file.file, hunk.line, hunk.reason, on.status, on.excerpt, proofs=on.proofs
                 )
             )
     for check, name in zip(brief.checks, ids.checks, strict=True):
         on = ground(check.file, check.line)
         found.append(
             Candidate(
-                name, "check", "check", check.file, check.line, check.text, status(on), on.excerpt, proofs=on.proofs
+                name, "check", "check", check.file, check.line, check.text, on.status, on.excerpt, proofs=on.proofs
             )
         )
     return _numbered(found)
@@ -109,22 +100,34 @@ def bare_candidates(brief: Brief) -> tuple[Candidate, ...]:
     return tuple(replace(candidate, number=None) for candidate in unsent)
 
 
-def _ground(diff: Diff, path: str, line: int | None) -> _Ground:
-    file = diff.file(path)
-    if file is None:
-        return _Ground(None, None, None, ())
-    if line is None:
-        return _Ground(file, None, excerpt_from_top(file), proofs(file, file.hunks))
-    hunk = covering_hunk(file, line)
-    if hunk is None:
-        return _Ground(file, None, None, ())
-    return _Ground(file, hunk, excerpt_at(file, hunk, line), proofs(file, (hunk,)))
+def _grounds(diff: Diff, bases: Mapping[str, BaseText]) -> Callable[[str, int | None], _Ground]:
+    """The function from a place to what it rests on: each place, hunk and base text is looked at once."""
+    lines_at_base = cache(lambda path: base_lines(bases.get(path, UNREADABLE)))
+    # by identity, for a thousand items may rest on one hunk, and to hash a hunk is to read it whole
+    of_hunk: dict[int, tuple[tuple[Proof, ...], Status]] = {}
+
+    @cache
+    def ground(path: str, line: int | None) -> _Ground:
+        file = diff.file(path)
+        if file is None:
+            return _Ground()
+        if line is None:
+            return _Ground(excerpt_from_top(file), proofs(file, file.hunks))
+        hunk = covering_hunk(file, line)
+        if hunk is None:
+            return _Ground()
+        if id(hunk) not in of_hunk:
+            base = lines_at_base(file.old_path) if file.old_path else None
+            of_hunk[id(hunk)] = proofs(file, (hunk,)), hunk_status(file, hunk, base)
+        return _Ground(excerpt_at(file, hunk, line), *of_hunk[id(hunk)])
+
+    return ground
 
 
 def _partner(fact: Fact, bases: Mapping[str, BaseText]) -> Partner | None:
     if fact.id != COUPLING or fact.partner is None:
         return None
-    return partner_file(fact.partner, bases.get(fact.partner, MISSING))
+    return partner_file(fact.partner, bases.get(fact.partner, UNREADABLE))
 
 
 def _numbered(found: list[Candidate]) -> tuple[Candidate, ...]:
@@ -136,5 +139,5 @@ def _is_sent(candidate: Candidate) -> bool:
     """Whether the reader is asked: there is something to show (S8), and the memory has not decided (S30)."""
     if candidate.dismissal not in (None, "useful"):
         return False
-    has_partner_text = candidate.partner is not None and candidate.partner.rows is not None
+    has_partner_text = candidate.partner is not None and bool(candidate.partner.rows)
     return candidate.excerpt is not None or has_partner_text

@@ -20,7 +20,10 @@ EXCERPT_LIMIT: Final = 2000
 
 
 class Row(NamedTuple):
-    """One line of an excerpt: the side and number it is looked up by (0 for a line without one), and its text."""
+    """One line of an excerpt: the side and number it is looked up by (0 for a line without one), and its text.
+
+    The text is as it is shown: one line, every control and invisible character spelt out (S36).
+    """
 
     side: Literal["new", "old", ""]
     number: int

@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
 from verifier import __version__, lossless
-from verifier.brief.document import NotABrief, read_brief
+from verifier.brief.document import Brief, NotABrief, read_brief
 from verifier.text import one_line
+from verifier.verification.candidates import bare_candidates
 from verifier.verification.model import Candidate, Dismissal, Failed, Prompt, Reply, Settings, WrongQuestion
 from verifier.verification.prompt import PROMPT_HASH, make_prompt
 from verifier.verification.verify import Case, Skip, Verified
@@ -69,7 +70,7 @@ def read_record(data: bytes) -> tuple[Case, Reply | Failed | None]:
     Raises BadRecord for what is no record, for one of another prompt, and for one whose parts do not belong together.
     """
     try:
-        record = Record.model_validate_json(data)
+        record = Record.model_validate_json(data, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step) for step in first["loc"])
@@ -84,7 +85,29 @@ def read_record(data: bytes) -> tuple[Case, Reply | Failed | None]:
             f"the record was made with prompt {one_line(record.prompt.hash, 20)}; this version asks with prompt "
             f"{PROMPT_HASH}, so the reply does not answer it: run the pass again"
         )
-    if record.prompt is not None and make_prompt(record.candidates) != record.prompt:
-        raise BadRecord("the record's candidates are not those that its prompt shows; it was changed after the run")
+    if fault := _fault(record, brief):
+        raise BadRecord(f"the record's parts do not belong together ({fault}): it was changed after the run")
     case = Case(brief, record.settings, record.candidates, record.failure, record.skip, record.prompt, record.edited)
     return case, record.reply or record.failed
+
+
+def _fault(record: Record, brief: Brief) -> str | None:
+    """What does not fit together in a record; None where it is sound."""
+    if list(map(_item, record.candidates)) != list(map(_item, bare_candidates(brief))):
+        return "its candidates are not the items of its brief"
+    if any(item.dismissal != record.memory.get(item.hash or "") for item in record.candidates):
+        return "its candidates are not dismissed as its memory has them"
+    if record.prompt is not None and make_prompt(record.candidates) != record.prompt:
+        return "its candidates are not those that its prompt shows"
+    if sum(part is not None for part in (record.failure, record.skip, record.prompt)) > 1:
+        return "it holds more than one of failure, skip and prompt"
+    answers = sum(part is not None for part in (record.reply, record.failed))
+    if answers != (record.prompt is not None):
+        return "it needs one answer where it holds a prompt, and none where it does not"
+    return None
+
+
+def _item(candidate: Candidate) -> tuple[object, ...]:
+    """What a candidate has from the brief alone."""
+    named = (candidate.id, candidate.pool, candidate.kind, candidate.file, candidate.line, candidate.claim)
+    return (*named, candidate.detector, candidate.hash)

@@ -86,5 +86,5 @@ def standing(candidates: Iterable[Candidate], said: Sequence[Said]) -> tuple[dic
             first = stand[entry.n]
             more_cautious = CAUTION.index(entry.action) < CAUTION.index(first.action)
             stand[entry.n] = entry if more_cautious else first
-            ignored.append(Ignored(entry.n, "a more cautious verdict for this block stands"))
+            ignored.append(Ignored(entry.n, "an earlier or more cautious verdict for this block stands"))
     return stand, tuple(ignored)

@@ -8,7 +8,7 @@ from typing import Final
 from verifier.brief.document import Brief
 from verifier.brief.layout import Layout
 from verifier.brief.writer import write_brief
-from verifier.text import inert
+from verifier.text import inert, one_line
 from verifier.verification.application import lay_out
 from verifier.verification.candidates import bare_candidates, find_candidates, wanted_base_texts
 from verifier.verification.guards import judge, unverified
@@ -86,7 +86,7 @@ def verify(
 
     `trouble` is what kept configuration or memory from being read: the pass fails open with it (S24). `base_files`
     are the paths that were read from the base commit; those that the pull request changes are named (S31). What
-    `evidence` raises passes through; nothing else leaves this function as an exception.
+    `evidence` raises passes through, and a reader's WrongQuestion; nothing else leaves this function as an exception.
     """
     case = prepare(brief, evidence, dismissals, settings, trouble=trouble, base_files=base_files)
     answer = ask(case, read)
@@ -104,11 +104,11 @@ def prepare(
 ) -> Case:
     """Candidates and prompt, or what stands in the way, in the order of section 6: failure, skip, nothing to ask."""
     diff = evidence.diff()
-    bases = evidence.base_texts(wanted_base_texts(brief, diff))
     edited = tuple(path for path in base_files if diff.file(path) is not None)
     case = Case(brief, settings, bare_candidates(brief), edited=edited)
     if trouble is not None:
-        return replace(case, failure=trouble)
+        return replace(case, failure=_writable(trouble))
+    bases = evidence.base_texts(wanted_base_texts(brief, diff))
     try:
         case = replace(case, candidates=find_candidates(brief, diff, bases, dismissals))
         if _is_quick_confirm(brief):
@@ -132,11 +132,13 @@ def ask(case: Case, read: Reader) -> Reply | Failed | None:
     if case.prompt is None:
         return None
     try:
-        return read(Question(case.prompt, case.candidates, case.settings))
+        reply = read(Question(case.prompt, case.candidates, case.settings))
+        return replace(reply, text=_writable(reply.text), model=_writable(reply.model))
     except WrongQuestion:
         raise
     except ReaderError as error:
-        return error.failed
+        failed = error.failed
+        return replace(failed, reason=_writable(failed.reason), model=failed.model and _writable(failed.model))
     except Exception as error:  # noqa: BLE001 (S24: a reader that breaks must not take the comment with it)
         return Failed(_unexpected("asking the reader", error))
 
@@ -167,7 +169,8 @@ def _outcome(case: Case, answer: Reply | Failed | None) -> Outcome:
         stand, ignored = standing(case.candidates, parse_reply(answer.text))
         return replace(called, status="verified", verdicts=_judged(case, stand), ignored=ignored)
     except ReplyError as error:
-        return replace(called, reason=_failure(f"{error}; run it again, or name another model in llm.model"))
+        what = one_line(str(error), _FAILURE_LIMIT // 2)
+        return replace(called, reason=_failure(f"{what}; run it again, or name another model in llm.model"))
     except Exception as error:  # noqa: BLE001 (S24: no reply whatever takes the comment with it)
         return replace(called, reason=_failure(_unexpected("reading the reply", error)))
 
@@ -187,6 +190,11 @@ def _is_quick_confirm(brief: Brief) -> bool:
         and not any(file.hunks for file in brief.files)
         and not brief.checks
     )
+
+
+def _writable(text: str) -> str:
+    """`text` as UTF-8 can hold it, for the document and the record: a lone surrogate becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _failure(reason: str) -> str:
