@@ -11,14 +11,25 @@ from typing import Any, Final, NoReturn
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _EXACT_DIGITS: Final = 18
+_GLIMPSE: Final = 60
+_STRING_OR_CONSTANT: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"|(NaN|-?Infinity)', re.DOTALL)
+_LONE_SURROGATE: Final = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+    "|([\ud800-\udfff])",
+    re.DOTALL,
+)
 
 
 class JsonError(ValueError):
     """A text that is not the JSON it should be; the message says where and what was expected."""
 
 
+class _NotANumber(ValueError):
+    """NaN or Infinity, which Python would read."""
+
+
 def _refuse_constant(name: str) -> NoReturn:
-    raise JsonError(f"{name} is not a JSON number")
+    raise _NotANumber(name)
 
 
 def _integer(digits: str) -> int | float:
@@ -32,9 +43,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise JsonError(f"the key {quote(key)} stands twice in one object")
+                raise _twice(key)
             seen.add(key)
     return found
+
+
+def _twice(key: str) -> JsonError:
+    # ASCII, so that no name can hide or reorder what stands beside it.
+    return JsonError(f"the key {json.dumps(key[:_GLIMPSE])} stands twice in one object")
 
 
 _skipper: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=str, parse_float=str)
@@ -43,16 +59,21 @@ _strict_reader: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_
 
 
 def loads(text: str) -> Any:
-    """The value of the JSON document `text`. Raises JsonError, for a key that stands twice in one object too."""
+    """The value of the JSON document `text`. Raises JsonError, for a key that stands twice in one object too.
+
+    Strings come out as text that UTF-8 can hold: half a surrogate pair, which a tool that cuts strings by UTF-16
+    units leaves behind, is read as U+FFFD.
+    """
     return _whole(_strict_reader, text)
 
 
 def value(text: str) -> Any:
-    """The value of one element or member that `elements` or `members` handed out. Raises JsonError."""
+    """The value of one element or member that `elements` or `members` handed out, as `loads`. Raises JsonError."""
     return _whole(_reader, text)
 
 
 def _whole(decoder: json.JSONDecoder, text: str) -> Any:
+    text = _LONE_SURROGATE.sub(lambda match: "\ufffd" if match.lastindex else match[0], text)
     found, end = _decode(decoder, text, _after_space(text, 0))
     _expect_end(text, end)
     return found
@@ -78,7 +99,7 @@ def members(text: str) -> dict[str, str]:
         start = _after_space(text, at + 1)
         _, end = _decode(_skipper, text, start)
         if key in found:
-            raise JsonError(f"the key {quote(key)} stands twice in one object")
+            raise _twice(key)
         found[key] = text[start:end]
         at = _after_space(text, end)
         if text[at : at + 1] == "}":
@@ -148,7 +169,11 @@ def _decode(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
     try:
         return decoder.raw_decode(text, at)
     except json.JSONDecodeError as error:
-        raise JsonError(f"line {error.lineno}, column {error.colno}: {error.msg.lower()}") from None
+        said = error.msg.removesuffix(" at").removesuffix(" starting").rstrip(": ").replace("Expecting", "expected")
+        raise JsonError(f"{_place(text, error.pos)}: {said[0].lower()}{said[1:]}") from None
+    except _NotANumber as error:
+        found = next((token.start() for token in _STRING_OR_CONSTANT.finditer(text, at) if token[1]), at)
+        raise JsonError(f"{_place(text, found)}: expected a number, not {error}") from None
     except RecursionError:
         raise JsonError("nested too deeply") from None
 

@@ -8,6 +8,7 @@ one-line place passes `one_line` first.
 import hashlib
 import re
 import unicodedata
+from itertools import count
 from typing import Final
 
 ELLIPSIS: Final = "…"
@@ -16,37 +17,45 @@ _BREAK: Final = "\u200b"
 # Characters that render as nothing, move the cursor or reorder what stands beside them.
 _HIDDEN: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _CONTROL: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _NOT_VISIBLE: Final = re.compile(f"[{_HIDDEN}{_CONTROL}\n]")
 _HIDDEN_RUN: Final = re.compile(f"[{_HIDDEN}]+")
 _SPACE_OR_CONTROL: Final = re.compile(f"[\\s{_CONTROL}]+")
 
-# What GitHub turns into a link, a reference, a mention or an emoji inside plain text.
+# What GitHub turns into a link, a reference, a mention or an emoji inside plain text, up to where a break undoes it.
 _LIVE: Final = re.compile(
-    r"(?P<at>@)(?=\S)"
-    r"|(?P<number>#)(?=[0-9])"
-    r"|(?P<gh>\bGH)(?=-[0-9])"
-    r"|(?P<scheme>:)(?=//)"
-    r"|(?P<www>\bwww)(?=\.)"
-    r"|(?P<mail>\b(?:mailto|xmpp|tel):)(?=\S)"
-    r"|(?P<emoji>:)(?=[a-z0-9_+-]+:)"
-    r"|(?P<sha>(?<![0-9a-zA-Z])[0-9a-f]{3})(?=[0-9a-f]{4,61}(?![0-9a-zA-Z]))",
-    re.IGNORECASE,
+    r"@(?=\S)"
+    r"|#(?=[0-9])"
+    r"|(?<![0-9a-z])GH(?=-[0-9])"
+    r"|:(?=//)"
+    r"|(?<![0-9a-z])www(?=\.)"
+    r"|:(?=[\w+-]+:)"
+    r"|(?P<sha>(?<![0-9a-z])[0-9a-f]{7,64}(?![0-9a-z]))",
+    re.IGNORECASE | re.ASCII,
 )
+_LONGEST_FENCE: Final = 80  # of a code span, in GitHub's parser; a longer one would be plain text and its content live
+_PART_OF_SHA: Final = re.compile("[0-9a-f]{1,6}", re.IGNORECASE | re.ASCII)  # GitHub links seven digits and more
+
+# What opens a heading, a list or a rule at the start of a block, up to where a backslash or a break undoes it; fences,
+# quotes, tables and HTML are disarmed wherever they stand.
+_BLOCK_START: Final = re.compile(r"\A(?:[0-9]{1,9}(?=[.)](?:\s|\Z))|(?=[-+=#:]))")
+
+_OPENING: Final = "[［【〔⟦﹇⁅❲﹝〚⦗"
+_CLOSING: Final = "]］】〕⟧﹈⁆❳﹞〛⦘"
 _GLYPHS: Final = str.maketrans(
     {
         "`": "'",
         "<": "‹",
         ">": "›",
-        "[": "(",
-        "]": ")",
         "*": "∗",
         "~": "∼",
         "|": "¦",
         "\\": "⧵",
         "$": "＄",
+        **dict.fromkeys(_OPENING, "("),
+        **dict.fromkeys(_CLOSING, ")"),
     }
 )
 _ESCAPES: Final = str.maketrans(
@@ -54,27 +63,57 @@ _ESCAPES: Final = str.maketrans(
         "&": "&amp;",
         "<": "&lt;",
         ">": "&gt;",
-        "$": "＄",
+        "$": "＄",  # a backslash does not keep GitHub from reading mathematics
         **{mark: "\\" + mark for mark in "\\`*[]{}|~!"},
     }
 )
 _EDGE_UNDERSCORE: Final = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 _ENTITY: Final = re.compile(r"&(?=#?\w+;)")
 
-# Letters of other scripts that pass for those of our own words.
-_LOOKALIKES: Final = str.maketrans(dict(zip("аеорсуіѕԁνοαρειυոɡԝ", "aeopcyisdvoapeiungw", strict=True)))
-_BRACKETED: Final = re.compile(r"[\[［【〔⟦]([^\]］】〕⟧]*)[\]］】〕⟧]?")
-_OURS: Final = re.compile(r"\s*(?:un)?verified\b|\s*downgraded\b|\s*dropped by verifier\b|\s*verifier\b")
+# Signs that pass for the letters of our own words; accents and wide forms are undone apart from this.
+_LOOKALIKES: Final = str.maketrans(
+    {
+        sign: letter
+        for letter, signs in {
+            "a": "аАαΑɑᴀ",
+            "b": "ЬьВвΒβƄƅʙ",
+            "d": "ԁԀɗᴅժ",
+            "e": "еЕεΕєЄҽҼ℮ᴇ",
+            "f": "ſƒϝϜғҒքꞙ",
+            "g": "ɡɢցԌԍ",
+            "i": "іІιΙıɩɪӏӀɫlL1",
+            "n": "пПηΝոռᴨɴ",
+            "o": "оОοΟσօՕᴏ०๐0",
+            "p": "рРρΡϱᴘ",
+            "r": "гГʀᴦⲅ",
+            "s": "ѕЅꜱ",
+            "u": "υսՍʋᴜцμ",
+            "v": "νѵѴᴠ∨",
+            "w": "ԝԜωաѡᴡɯ",
+            "y": "уУΥγүҮʏყ",
+        }.items()
+        for sign in signs
+    }
+)
+_BRACKETS: Final = str.maketrans({**dict.fromkeys(_OPENING, "["), **dict.fromkeys(_CLOSING, "]")})
+_BRACKET: Final = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
+_GAP: Final = r"[^\w\[\]]"
+_OURS: Final = (
+    rf"(?:(?:un{_GAP}?)?verified|down{_GAP}?graded|dropped{_GAP}+by{_GAP}+verifier|verifier"
+    rf"|base{_GAP}+version{_GAP}+used)(?![^\W_]|_\w)"
+)
+_TOKEN: Final = re.compile(rf"(?P<bracket>[\[\]])|(?P<ours>{_OURS})|[^\W_]+")
+_OUR_NOTE: Final = re.compile(rf"[\W_]*+{_OURS}")
 
 
 def cut(text: str, limit: int) -> str:
     """`text`, at most `limit` characters long; what was cut ends in an ellipsis."""
-    return text if len(text) <= limit else text[: max(limit - 1, 0)] + ELLIPSIS
+    return text if len(text) <= limit else (text[: limit - 1] + ELLIPSIS if limit > 0 else "")
 
 
 def one_line(text: str, limit: int | None = None) -> str:
     """`text` on one line: white space and controls become one space, invisible characters go, `limit` characters."""
-    flat = _HIDDEN_RUN.sub("", _SPACE_OR_CONTROL.sub(" ", text)).strip()
+    flat = _SPACE_OR_CONTROL.sub(" ", _HIDDEN_RUN.sub("", text)).strip()
     return flat if limit is None else cut(flat, limit)
 
 
@@ -96,49 +135,95 @@ def _picture(match: re.Match[str]) -> str:
 
 def inert(text: str, limit: int) -> str:
     """`text` as one line of at most `limit` characters that neither renders nor notifies wherever it is put (S20)."""
-    flat = _EDGE_UNDERSCORE.sub("＿", one_line(text).translate(_GLYPHS))
-    broken = _ENTITY.sub("&" + _BREAK, _defuse(flat))
-    return cut(broken, limit)
+    flat = one_line(text).translate(_GLYPHS)
+    room = limit
+    # Cut first: a cut behind a break could bring to life what was dead, such as the first half of a long number.
+    while len(found := _still(cut(flat, room))) > limit:
+        room -= len(found) - limit
+    return found
+
+
+def _still(text: str) -> str:
+    """One line without markup characters, with a break in everything that is still live."""
+    unmarked = _EDGE_UNDERSCORE.sub("＿", _BLOCK_START.sub(rf"\g<0>{_BREAK}", text))
+    return _ENTITY.sub("&" + _BREAK, _defuse(unmarked))
 
 
 def markdown(text: str, limit: int | None = None) -> str:
-    """`text` as Markdown that renders as that text and nothing else, on one line of `limit` characters (A8)."""
-    return _EDGE_UNDERSCORE.sub(r"\\_", _defuse(one_line(text, limit)).translate(_ESCAPES))
+    """`text` as Markdown that renders as that text and nothing else, on one line of `limit` characters (A8).
+
+    It may stand at the start of a block and in the middle of a line. A dollar sign comes out as its wide form.
+    """
+    escaped = _defuse(one_line(text, limit)).translate(_ESCAPES)
+    return _EDGE_UNDERSCORE.sub(r"\\_", _BLOCK_START.sub(r"\g<0>\\", escaped))
 
 
 def code_span(text: str, limit: int | None = None) -> str:
     """`text` as a Markdown code span, on one line: nothing inside is live (A8)."""
     flat = one_line(text, limit) or " "
-    longest = max((len(run) for run in re.findall("`+", flat)), default=0)
-    fence = "`" * (longest + 1)
+    runs = {len(run) for run in re.findall("`+", flat)}
+    length = next(length for length in count(1) if length not in runs)
+    if length > _LONGEST_FENCE:
+        flat, length = flat.replace("`", "'"), 1
+    fence = "`" * length
     pad = " " if flat.startswith("`") or flat.endswith("`") else ""
     return f"{fence}{pad}{flat}{pad}{fence}"
 
 
 def _defuse(text: str) -> str:
-    return _LIVE.sub(lambda match: match[0] + _BREAK, text)
+    return _LIVE.sub(_broken, text)
+
+
+def _broken(match: re.Match[str]) -> str:
+    if match["sha"]:
+        return _BREAK.join(_PART_OF_SHA.findall(match["sha"]))
+    return match[0] + _BREAK
 
 
 def without_our_marks(text: str) -> str:
     """`text` with the brackets of what looks like a suffix or a note of ours turned into parentheses (S15)."""
+    turned = _our_brackets(_skeleton(text))
+    if not turned:
+        return text
+    number = count()
+    return _BRACKET.sub(
+        lambda match: match[0] if next(number) not in turned else "(" if match[0] in _OPENING else ")", text
+    )
 
-    def turned(match: re.Match[str]) -> str:
-        if not _OURS.match(_skeleton(match[1])):
-            return match[0]
-        closed = match[0] != match[0][0] + match[1]
-        return f"({match[1]}{')' if closed else ''}"
 
-    return _BRACKETED.sub(turned, text)
+def _our_brackets(skeleton: str) -> set[int]:
+    """Which brackets of `skeleton`, by number, open right before one of our words, or close such a one."""
+    found: set[int] = set()
+    opened: list[int] = []
+    before_a_word = 0  # those of `opened` that other words already stand behind
+    number = count()
+    for token in _TOKEN.finditer(skeleton):
+        if token[0] == "[":
+            opened.append(next(number))
+        elif token[0] == "]":
+            closing = next(number)
+            if opened and opened.pop() in found:
+                found.add(closing)
+            before_a_word = min(before_a_word, len(opened))
+        else:
+            if token["ours"]:
+                found.update(opened[before_a_word:])
+            before_a_word = len(opened)
+    return found
 
 
 def looks_like_our_note(text: str) -> bool:
     """Whether a note that came with the brief could be taken for one of ours (S15, S34)."""
-    return _OURS.match(_skeleton(text)) is not None
+    return _OUR_NOTE.match(_skeleton(text)) is not None
 
 
 def _skeleton(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", _HIDDEN_RUN.sub("", text)).casefold()
-    return _SPACE_OR_CONTROL.sub(" ", folded.translate(_LOOKALIKES))
+    """`text` as it looks to a reader: plain small letters, no marks, every bracket one of `[]` (as many as before)."""
+    plain = _HIDDEN_RUN.sub("", text).translate(_LOOKALIKES).translate(_BRACKETS)
+    if not plain.isascii():
+        apart = unicodedata.normalize("NFKD", plain)
+        plain = "".join(sign for sign in apart if unicodedata.category(sign)[0] != "M").translate(_LOOKALIKES)
+    return plain.casefold()
 
 
 def fact_hash(detector: str, file: str, text: str) -> str:

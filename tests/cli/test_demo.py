@@ -32,7 +32,7 @@ def test_the_demo_shows_every_suffix_and_a_drop_note(tmp_path: Path) -> None:
     assert "by hand and by no model" in ran.stdout
     for name in ("offline", "replay"):
         out = tmp_path / "demo" / name
-        assert f"{out}/brief.md" in ran.stdout
+        assert f"demo/{name}/brief.md" in ran.stdout
         assert sorted(file.name for file in out.iterdir()) == ["brief.json", "brief.md", "comment.md", "record.json"]
 
 

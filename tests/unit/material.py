@@ -1,4 +1,4 @@
-"""What the tests of the pass are made of: briefs, diffs, evidence in memory, and readers that answer from a function."""
+"""What the tests of the pass are made of: briefs, diffs, evidence in memory, readers that answer from a function."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,8 +33,7 @@ ON: Final = Settings(enabled=True)
 
 def fact(detector: str, file: str, line: int | None = None, **more: Any) -> Json:
     """A captain fact; info unless told otherwise."""
-    placed = {} if line is None else {"line": line}
-    return {"id": detector, "file": file, **placed, "strength": "info", "text": f"{detector} in {file}", **more}
+    return {"id": detector, "file": file, **_placed(line), "strength": "info", "text": f"{detector} in {file}", **more}
 
 
 def file(path: str, *hunks: Json) -> Json:
@@ -49,20 +48,20 @@ def item(line: int, reason: str = "look here", **more: Any) -> Json:
 
 def check(path: str, line: int | None = None, text: str = "Is it tested?") -> Json:
     """A question to a reviewer."""
-    return {"file": path, **({} if line is None else {"line": line}), "text": text}
+    return {"file": path, **_placed(line), "text": text}
+
+
+def _placed(line: int | None) -> Json:
+    return {} if line is None else {"line": line}
 
 
 def brief(
     facts: Sequence[Json] = (), files: Sequence[Json] = (), checks: Sequence[Json] = (), **captain_and_top: Any
 ) -> Brief:
     """A brief, read as any other. `why` and `priority` go to the captain, other fields to the top."""
-    captain = {name: captain_and_top.pop(name) for name in ("priority", "why") if name in captain_and_top}
-    document = {
-        **captain_and_top,
-        "captain": {**captain, "facts": list(facts)},
-        "reviewFirst": list(files),
-        "checks": list(checks),
-    }
+    captain: Json = {name: captain_and_top.pop(name) for name in ("priority", "why") if name in captain_and_top}
+    captain["facts"] = list(facts)
+    document = {**captain_and_top, "captain": captain, "reviewFirst": list(files), "checks": list(checks)}
     return read_brief(json.dumps(document).encode())
 
 
@@ -170,7 +169,7 @@ def by_id(actions: Mapping[str, Answer], otherwise: Answer = keep) -> Answer:
     return lambda candidate: actions.get(candidate.id, otherwise)(candidate)
 
 
-def reply_text(entries: Iterable[Json]) -> str:
+def reply_text(entries: Iterable[Any]) -> str:
     """Entries as a reply."""
     return json.dumps({"verdicts": list(entries)}, ensure_ascii=False)
 
@@ -211,15 +210,16 @@ def candidates(
 def passed(
     of: Brief,
     changes: Diff,
-    answer: Answer | Reader = keep,
+    answer: Answer = keep,
     *,
+    read: Reader | None = None,
     bases: Mapping[str, BaseText] | None = None,
     dismissals: Mapping[str, Dismissal] | None = None,
     settings: Settings = ON,
     **more: Any,
 ) -> Verified:
-    """The pass over a brief with a reader that answers so."""
-    return verify(of, Held(changes, bases or {}), dismissals or {}, settings, reader(answer), **more)  # type: ignore[arg-type]
+    """The pass over a brief, with a reader that answers so, or with `read`."""
+    return verify(of, Held(changes, bases or {}), dismissals or {}, settings, read or reader(answer), **more)
 
 
 def document(verified: Verified) -> Json:

@@ -15,13 +15,13 @@ _EXPECTED: Final = {
     "missing": "this field is required",
     "string_type": "expected a string",
     "string_too_short": "expected a string that is not empty",
-    "string_pattern_mismatch": "expected 40 (or 64) hex digits",
+    "string_pattern_mismatch": "expected 40 (or 64) lower-case hex digits",
     "int_type": "expected a whole number",
     "float_type": "expected a number",
     "finite_number": "expected a finite number",
     "list_type": "expected an array",
-    "model_type": "expected an object",
 }
+_GLIMPSE: Final = 60
 
 
 class NotABrief(ValueError):
@@ -74,6 +74,14 @@ def read_brief(data: bytes, *, verified: bool = False) -> Brief:
         source = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise NotABrief(f"$: expected UTF-8; byte {error.start} is not") from None
+    try:
+        return _parsed(source, verified=verified)
+    except lossless.JsonError as error:
+        # It has been parsed once: only its depth can still be too much, a few frames further in.
+        raise NotABrief(f"$: {error}") from None
+
+
+def _parsed(source: str, *, verified: bool) -> Brief:
     top = _members(source, "$")
     if "verification" in top and not verified:
         raise NotABrief("$.verification: expected a brief before its verification; this one has been verified")
@@ -90,7 +98,7 @@ def read_brief(data: bytes, *, verified: bool = False) -> Brief:
     try:
         return Brief(source, parts, BriefModel.model_validate(_values(parts)))
     except ValidationError as error:
-        raise NotABrief(_sentence(error)) from None
+        raise NotABrief(_sentence(error, source)) from None
 
 
 def _values(parts: Parts) -> dict[str, Any]:
@@ -117,6 +125,8 @@ def _read(model: type[BaseModel], fields: Fields, leave: set[str] | frozenset[st
 
 
 def _members(source: str, path: str) -> Fields:
+    if not source.lstrip().startswith("{"):
+        raise NotABrief(f"{path}: expected an object{_not(source)}")
     try:
         return lossless.members(source)
     except lossless.JsonError as error:
@@ -126,14 +136,17 @@ def _members(source: str, path: str) -> Fields:
 def _objects(source: str | None, path: str) -> tuple[Fields, ...]:
     if source is None:
         return ()
-    try:
-        found = lossless.elements(source)
-    except lossless.JsonError as error:
-        raise NotABrief(f"{path}: {error}") from None
-    return tuple(_members(element, f"{path}[{at}]") for at, element in enumerate(found))
+    if not source.startswith("["):
+        raise NotABrief(f"{path}: expected an array{_not(source)}")
+    return tuple(_members(element, f"{path}[{at}]") for at, element in enumerate(lossless.elements(source)))
 
 
-def _sentence(error: ValidationError) -> str:
+def _not(source: str) -> str:
+    return f", not {one_line(source[:_GLIMPSE], _GLIMPSE - 1) or 'nothing'}"
+
+
+def _sentence(error: ValidationError, source: str) -> str:
+    """What is wrong first: its JSON path, what was expected, and the source text that stands there."""
     first = error.errors(include_url=False)[0]
     path = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
     context = first.get("ctx", {})
@@ -146,5 +159,11 @@ def _sentence(error: ValidationError) -> str:
             expected = f"expected a number from {context['ge']:g} up"
         case kind:
             expected = _EXPECTED.get(kind, first["msg"])
-    given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 60)}"
+    given = "" if first["type"] == "missing" else _not(_inside(source, first["loc"]))
     return f"{path}: {expected}{given}"
+
+
+def _inside(source: str, path: tuple[int | str, ...]) -> str:
+    for step in path:
+        source = lossless.elements(source)[step] if isinstance(step, int) else lossless.members(source)[step]
+    return source

@@ -34,11 +34,11 @@ def item_ids(brief: Brief) -> Ids:
 
     facts = tuple(unique(f"{fact.id}:{place(fact.file, fact.line)}") for fact in brief.facts)
     hunks = tuple(tuple(unique(f"hunk:{file.file}:{hunk.line}") for hunk in file.hunks) for file in brief.files)
-    ordinals: Counter[str] = Counter()
+    ordinals: Counter[tuple[str, int | None]] = Counter()
     checks: list[str] = []
     for check in brief.checks:
-        at = f"check:{place(check.file, check.line)}"
-        checks.append(unique(f"{at}:{ordinals[at]}"))
+        at = (check.file, check.line)
+        checks.append(unique(f"check:{place(*at)}:{ordinals[at]}"))
         ordinals[at] += 1
     return Ids(facts, hunks, tuple(checks))
 

@@ -25,7 +25,8 @@ class Shown:
     @property
     def full_text(self) -> str:
         """The text with its suffix after one space (S15)."""
-        return f"{self.text.rstrip()} {self.suffix}".lstrip() if self.suffix else self.text
+        text = self.text.rstrip()
+        return f"{text} {self.suffix}" if text and self.suffix else self.suffix or self.text
 
 
 @dataclass(frozen=True, slots=True)

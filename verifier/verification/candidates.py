@@ -26,6 +26,8 @@ from verifier.verification.model import (
 from verifier.verification.status import base_lines, hunk_status
 
 COUPLING: Final = "coupling.missing"
+_KIND_LIMIT: Final = 60
+_CLAIM_LIMIT: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,10 @@ def find_candidates(
             Candidate(
                 id=name,
                 pool="fact",
-                kind=f"fact {one_line(fact.id, 60)}".rstrip(),
+                kind=f"fact {one_line(fact.id, _KIND_LIMIT)}".rstrip(),
                 file=fact.file,
                 line=fact.line,
-                claim=fact.text,
+                claim=_claim(fact.text),
                 status="unknown" if fact.id == COUPLING else "new",
                 excerpt=on.excerpt,
                 partner=_partner(fact, bases),
@@ -81,14 +83,30 @@ def find_candidates(
             on = ground(file.file, hunk.line)
             found.append(
                 Candidate(
-                    name, "hunk", "hunk", file.file, hunk.line, hunk.reason, on.status, on.excerpt, proofs=on.proofs
+                    name,
+                    "hunk",
+                    "hunk",
+                    file.file,
+                    hunk.line,
+                    _claim(hunk.reason),
+                    on.status,
+                    on.excerpt,
+                    proofs=on.proofs,
                 )
             )
     for check, name in zip(brief.checks, ids.checks, strict=True):
         on = ground(check.file, check.line)
         found.append(
             Candidate(
-                name, "check", "check", check.file, check.line, check.text, on.status, on.excerpt, proofs=on.proofs
+                name,
+                "check",
+                "check",
+                check.file,
+                check.line,
+                _claim(check.text),
+                on.status,
+                on.excerpt,
+                proofs=on.proofs,
             )
         )
     return _numbered(found)
@@ -122,6 +140,10 @@ def _grounds(diff: Diff, bases: Mapping[str, BaseText]) -> Callable[[str, int | 
         return _Ground(excerpt_at(file, hunk, line), *of_hunk[id(hunk)])
 
     return ground
+
+
+def _claim(text: str) -> str:
+    return one_line(text, _CLAIM_LIMIT)
 
 
 def _partner(fact: Fact, bases: Mapping[str, BaseText]) -> Partner | None:

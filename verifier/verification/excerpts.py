@@ -11,9 +11,9 @@ from verifier.verification.model import EXCERPT_LIMIT, BaseText, Excerpt, Missin
 def covering_hunk(file: FileDiff, line: int) -> Hunk | None:
     """The hunk of `file` that covers `line`: new side first (an empty one where it stands), then old (S3)."""
     for hunk in file.hunks:
-        if line in hunk.by_new or (hunk.new_count == 0 and hunk.new_start == line):
+        if hunk.new_start <= line < hunk.new_start + max(hunk.new_count, 1):
             return hunk
-    return next((hunk for hunk in file.hunks if line in hunk.by_old), None)
+    return next((hunk for hunk in file.hunks if hunk.old_start <= line < hunk.old_start + hunk.old_count), None)
 
 
 def excerpt_at(file: FileDiff, hunk: Hunk, line: int) -> Excerpt:

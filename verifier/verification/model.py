@@ -62,7 +62,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One item of the brief, with what the reader sees of it. `number` is its block's, None where it is not sent."""
+    """One item of the brief, with what the reader sees of it. `number` is its block's, None where it is not sent.
+
+    Kind, claim, excerpt and partner are as they are shown (S7).
+    """
 
     id: str
     pool: Pool

@@ -9,7 +9,6 @@ from verifier.lossless import canonical
 from verifier.text import digest, one_line
 from verifier.verification.model import CAUTION, DROP_CLASSES, Candidate, Partner, Prompt, Row
 
-_CLAIM_LIMIT: Final = 300
 _PLACE_LIMIT: Final = 200
 
 SYSTEM: Final = """\
@@ -119,7 +118,7 @@ def shown_path(path: str) -> str:
 def _block(candidate: Candidate) -> Iterator[str]:
     yield f"kind: {candidate.kind}"
     yield f"place: {shown_place(candidate)}"
-    yield f"claim: {one_line(candidate.claim, _CLAIM_LIMIT)}"
+    yield f"claim: {candidate.claim}"
     if candidate.excerpt is None:
         yield "excerpt: none; this place is not in the diff"
     else:

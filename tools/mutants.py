@@ -1,0 +1,80 @@
+"""Breaks each rule once in the code and checks that a test which names the rule fails.
+
+    python tools/mutants.py            # all of tools/mutants.toml, two at a time
+    python tools/mutants.py S13 S20    # the mutants of these rules
+
+Each mutant replaces one piece of text in a copy of the project; `pytest --rule RULE -x` must then fail there, and must
+pass without the mutant. Exits 1 where a mutant survives, or where no test names its rule.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PARTS: Final = ("verifier", "tests", "examples", "schemas", "pyproject.toml", "README.md")
+PASSED, FAILED, NOTHING = 0, 1, 5
+
+
+class Mutant(NamedTuple):
+    """A rule, a file, what stands in it, and what breaks the rule."""
+
+    rule: str
+    file: str
+    find: str
+    replace: str
+
+
+def mutants(rules: Sequence[str]) -> list[Mutant]:
+    """The mutants of tools/mutants.toml, of these rules where any are named."""
+    listed = tomllib.loads((ROOT / "tools" / "mutants.toml").read_text())["mutant"]
+    return [Mutant(**entry) for entry in listed if not rules or entry["rule"] in rules]
+
+
+def verdict(mutant: Mutant) -> str:
+    """What became of a mutant, in one word or two; `killed` is the one to wish for."""
+    with tempfile.TemporaryDirectory() as directory:
+        copy = Path(directory)
+        for part in PARTS:
+            if (ROOT / part).is_dir():
+                shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / part, copy / part)
+        if _test(copy, mutant.rule) != PASSED:
+            return "no test that passes names the rule"
+        file = copy / mutant.file
+        text = file.read_text()
+        if text.count(mutant.find) != 1:
+            return f"its text stands {text.count(mutant.find)} times in {mutant.file}"
+        file.write_text(text.replace(mutant.find, mutant.replace))
+        return "killed" if _test(copy, mutant.rule) == FAILED else "survived"
+
+
+def _test(copy: Path, rule: str) -> int:
+    # The copy's code is what the command imports, too: the path stands before the installed project.
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--rule", rule, "tests"]
+    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode
+
+
+def main(rules: Sequence[str]) -> int:
+    """Runs the mutants and prints a line for each; returns the exit code."""
+    chosen = mutants(rules)
+    alive = 0
+    with ThreadPoolExecutor(2) as pool:
+        for mutant, found in zip(chosen, pool.map(verdict, chosen), strict=True):
+            alive += found != "killed"
+            first = mutant.find.strip().splitlines()[0]
+            print(f"{mutant.rule:<4} {found:<9} {mutant.file}: {first}", flush=True)
+    print(f"{len(chosen)} mutants, {len(chosen) - alive} killed, {alive} not")
+    return 1 if alive or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
