@@ -8,6 +8,7 @@ one-line place passes `one_line` first.
 import hashlib
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import count
 from typing import Final
 
@@ -95,7 +96,6 @@ _LOOKALIKES: Final = str.maketrans(
         for sign in signs
     }
 )
-_BRACKETS: Final = str.maketrans({**dict.fromkeys(_OPENING, "["), **dict.fromkeys(_CLOSING, "]")})
 _BRACKET: Final = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
 _GAP: Final = r"[^\w\[\]]"
 _OURS: Final = (
@@ -218,12 +218,16 @@ def looks_like_our_note(text: str) -> bool:
 
 
 def _skeleton(text: str) -> str:
-    """`text` as it looks to a reader: plain small letters, no marks, every bracket one of `[]` (as many as before)."""
-    plain = _HIDDEN_RUN.sub("", text).translate(_LOOKALIKES).translate(_BRACKETS)
-    if not plain.isascii():
-        apart = unicodedata.normalize("NFKD", plain)
-        plain = "".join(sign for sign in apart if unicodedata.category(sign)[0] != "M").translate(_LOOKALIKES)
-    return plain.casefold()
+    """`text` as it looks to a reader: plain small letters, no accents, each bracket one of `[]` (as many as before)."""
+    return "".join(map(_look, text))  # sign by sign: normalising a long run of accents at once takes quadratic time
+
+
+@lru_cache(4096)
+def _look(sign: str) -> str:
+    if sign in _OPENING or sign in _CLOSING:
+        return "[" if sign in _OPENING else "]"
+    apart = _HIDDEN_RUN.sub("", unicodedata.normalize("NFKD", sign.translate(_LOOKALIKES)))
+    return "".join(part for part in apart if unicodedata.category(part)[0] != "M").translate(_LOOKALIKES).casefold()
 
 
 def fact_hash(detector: str, file: str, text: str) -> str:

@@ -664,6 +664,8 @@ def test_digest_takes_a_lone_surrogate_as_a_question_mark() -> None:
         "base version ",
         "\u0301",
         "v\u0301",
+        "\u0301\u0323",
+        "\ufdfa",
         "\ufb01",
         "<",
     ],

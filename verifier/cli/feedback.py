@@ -15,7 +15,7 @@ from verifier.brief.ids import item_ids
 from verifier.brief.layout import as_it_came
 from verifier.brief.markdown import item_text
 from verifier.cli.output import Refusal, put, read_file, say
-from verifier.memory import MemoryLine
+from verifier.memory import MEMORY_PATH, MemoryLine
 from verifier.text import code_span, fact_hash, one_line
 from verifier.verification.published import Verification
 
@@ -45,10 +45,11 @@ def run_feedback(options: argparse.Namespace) -> int:
         note=one_line(options.note),
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     )
-    append_line(options.memory, line.model_dump_json().encode())
+    memory: Path = options.memory or Path(MEMORY_PATH)
+    append_line(memory, line.model_dump_json().encode())
     covered = sum(other.hash == fact.hash for other in facts)
     say(
-        f"appended to {options.memory}: {options.verdict} for {one_line(fact.id)}; it covers {covered} "
+        f"appended to {memory}: {options.verdict} for {one_line(fact.id)}; it covers {covered} "
         f"fact{'' if covered == 1 else 's'} of this brief, and counts once it is on the base branch"
     )
     return 0

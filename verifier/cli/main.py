@@ -8,7 +8,6 @@ from pathlib import Path
 
 from verifier import __version__
 from verifier.cli.output import Refusal, say
-from verifier.memory import MEMORY_PATH
 
 _VERDICTS = ("wrong", "intentional", "ignored", "useful")
 _SCHEMAS = ("brief", "record", "memory", "config")
@@ -33,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def console() -> None:
     """The console command. Ends at once: a provider's thread may still wait on its socket (S28)."""
+    # Plugins of pydantic are other people's code, and looking for them costs a tenth of a dry run.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     code = main()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -100,9 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     feedback.add_argument("--verdict", required=True, choices=_VERDICTS)
     feedback.add_argument("--note", default="", metavar="TEXT", help="why, for whoever reads the memory")
     feedback.add_argument("--brief", required=True, type=Path, metavar="FILE", help="before or after the pass")
-    feedback.add_argument(
-        "--memory", type=Path, default=Path(MEMORY_PATH), metavar="FILE", help=f"default: {MEMORY_PATH}"
-    )
+    feedback.add_argument("--memory", type=Path, metavar="FILE", help="default: .opendrs/facts.jsonl")
 
     brief = commands.add_parser("brief", help="show the ids of a brief's items", allow_abbrev=False)
     brief.add_argument("--self-check-template", action="store_true", required=True, help="a list of all items to tick")

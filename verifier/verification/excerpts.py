@@ -11,7 +11,7 @@ from verifier.verification.model import EXCERPT_LIMIT, BaseText, Excerpt, Missin
 def covering_hunk(file: FileDiff, line: int) -> Hunk | None:
     """The hunk of `file` that covers `line`: new side first (an empty one where it stands), then old (S3)."""
     for hunk in file.hunks:
-        if hunk.new_start <= line < hunk.new_start + max(hunk.new_count, 1):
+        if hunk.new_start <= line < hunk.new_start + (hunk.new_count or 1):
             return hunk
     return next((hunk for hunk in file.hunks if hunk.old_start <= line < hunk.old_start + hunk.old_count), None)
 
