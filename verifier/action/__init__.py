@@ -1,0 +1,1 @@
+"""The Action: environment and events in; comment, summary and outputs out."""

@@ -1,0 +1,175 @@
+"""The brief's artifact: by run and name, downloaded without the token, bounded, read in memory (A1, A2, A8)."""
+
+import hashlib
+import io
+import time
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
+
+from verifier.evidence.api import Api, GitHubError
+from verifier.text import one_line
+
+RECEIVED_LIMIT: Final = 20_000_000
+INFLATED_LIMIT: Final = 20_000_000
+ENTRIES_LIMIT: Final = 1_000
+
+_DOWNLOADS: Final = 3
+_HOPS: Final = 3
+_SECONDS: Final = 60.0
+_CHUNK: Final = 65_536
+_NAMES_SHOWN: Final = 10
+
+
+class NoBriefFound(Exception):
+    """There is no brief to verify: no artifact, an expired one, no such file in it. The message says what was seen."""
+
+
+class BadArtifact(Exception):
+    """An artifact that cannot be read: too large, broken, ambiguous. The message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """An artifact of a run, not expired; `digest` is of its archive, empty where GitHub names none."""
+
+    id: int
+    name: str
+    digest: str
+
+
+def find_artifact(api: Api, runs: Iterable[int], name: str) -> Artifact:
+    """The newest unexpired artifact called `name` of the first of `runs` that has one. Raises NoBriefFound."""
+    seen: list[str] = []
+    runs = list(runs)
+    for run in runs:
+        listed = [entry for entry in api.pages(f"/actions/runs/{run}/artifacts", name=name) if isinstance(entry, dict)]
+        named = [entry for entry in listed if entry.get("name") == name and isinstance(entry.get("id"), int)]
+        seen += [str(entry.get("name")) for entry in listed]
+        if not named:
+            continue
+        newest = max(named, key=lambda entry: (str(entry.get("created_at")), entry["id"]))
+        if newest.get("expired") is not False:
+            raise NoBriefFound(
+                f"artifact {name} of run {run} has expired: run the workflow that makes it again, "
+                "or keep it longer (retention-days)"
+            )
+        return Artifact(newest["id"], name, str(newest.get("digest") or ""))
+    names = ", ".join(sorted(set(seen))[:_NAMES_SHOWN])
+    where = f"run {', '.join(map(str, runs))}" if runs else "any run for the head commit: there is none"
+    raise NoBriefFound(
+        f"no artifact {name} in {where}{one_line(f' (there is: {names})', 300) if names else ''}: "
+        "is it uploaded before this job, under this name?"
+    )
+
+
+def download(api: Api, artifact: Artifact, plain_http: bool) -> bytes:
+    """The artifact's archive. A signed address lives a minute and may serve once: each try asks for a new one.
+
+    Raises NoBriefFound, BadArtifact, GitHubError.
+    """
+    failure: GitHubError | None = None
+    for _ in range(_DOWNLOADS):
+        try:
+            location = api.location(f"/actions/artifacts/{artifact.id}/zip")
+        except GitHubError as error:
+            if error.status == 410:
+                raise NoBriefFound(
+                    f"artifact {artifact.name} has expired: run the workflow that makes it again"
+                ) from None
+            raise
+        try:
+            data = _fetch(location, plain_http)
+        except GitHubError as error:
+            failure = error
+            continue
+        expected = artifact.digest.removeprefix("sha256:")
+        if expected and artifact.digest != expected and hashlib.sha256(data).hexdigest() != expected:
+            raise BadArtifact(f"artifact {artifact.name} does not have the digest that GitHub names for it")
+        return data
+    raise failure or GitHubError("the artifact could not be downloaded; run the job again")
+
+
+def _fetch(location: str, plain_http: bool) -> bytes:
+    """The bytes at `location`, asked for without any credentials, redirects followed by hand (A9)."""
+    import requests
+
+    deadline = time.monotonic() + _SECONDS
+    for _ in range(_HOPS):
+        if urlsplit(location).scheme not in (("https", "http") if plain_http else ("https",)):
+            raise BadArtifact("GitHub named an address for the artifact that is not https")
+        try:
+            with requests.Session() as session:
+                session.auth = _nobody  # else a .netrc would speak for us
+                with session.get(location, stream=True, timeout=(10, 30), allow_redirects=False) as reply:
+                    if reply.is_redirect:
+                        location = urljoin(location, reply.headers["location"])
+                        continue
+                    if reply.status_code != 200:
+                        raise GitHubError(f"the artifact's store answered {reply.status_code}; run the job again")
+                    return _bounded(reply, deadline)
+        except (requests.RequestException, OSError, ValueError) as error:
+            raise GitHubError(
+                f"the artifact's store could not be read ({type(error).__name__}); run the job again"
+            ) from None
+    raise GitHubError("the artifact's store redirects too often; run the job again")
+
+
+def _nobody(request: Any) -> Any:
+    return request
+
+
+def _bounded(reply: Any, deadline: float) -> bytes:
+    data = bytearray()
+    declared = reply.headers.get("content-length", "")
+    for chunk in reply.iter_content(_CHUNK):
+        data += chunk
+        if len(data) > RECEIVED_LIMIT:
+            raise BadArtifact(f"the artifact has more than {RECEIVED_LIMIT:,} bytes")
+        if time.monotonic() > deadline:
+            raise GitHubError(f"the artifact did not arrive within {_SECONDS:.0f} s; run the job again")
+    if declared.isdigit() and len(data) < int(declared):
+        raise GitHubError("the artifact did not arrive whole; run the job again")
+    return bytes(data)
+
+
+def file_inside(archive: bytes, name: str) -> bytes:
+    """The file called exactly `name` in a zip archive, read in memory. Raises NoBriefFound, BadArtifact.
+
+    What is no zip is taken for the file itself: an artifact may be uploaded without an archive around it.
+    """
+    if not archive.startswith(b"PK"):
+        return archive
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            return _entry(opened, name)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError, RuntimeError) as error:
+        raise BadArtifact(f"the artifact is not a readable zip archive ({type(error).__name__})") from None
+    except (ValueError, OSError, EOFError, IndexError, KeyError, MemoryError) as error:
+        raise BadArtifact(f"the artifact is not a readable zip archive ({type(error).__name__})") from None
+
+
+def _entry(opened: zipfile.ZipFile, name: str) -> bytes:
+    entries = opened.infolist()
+    if len(entries) > ENTRIES_LIMIT:
+        raise BadArtifact(f"the artifact holds more than {ENTRIES_LIMIT:,} files")
+    named = [entry for entry in entries if entry.filename == name]
+    if not named:
+        names = ", ".join(sorted(entry.filename for entry in entries)[:_NAMES_SHOWN])
+        raise NoBriefFound(
+            f"the artifact holds no file {one_line(name, 100)}; it holds {one_line(names, 300) or 'none'}"
+        )
+    if len(named) > 1:
+        raise BadArtifact(f"the artifact holds {one_line(name, 100)} {len(named)} times")
+    if named[0].flag_bits & 0x1:
+        raise BadArtifact(f"{one_line(name, 100)} in the artifact is encrypted")
+    data = bytearray()
+    with opened.open(named[0]) as file:
+        while chunk := file.read(_CHUNK):
+            data += chunk
+            if len(data) > INFLATED_LIMIT:
+                raise BadArtifact(f"{one_line(name, 100)} in the artifact has more than {INFLATED_LIMIT:,} bytes")
+    return bytes(data)

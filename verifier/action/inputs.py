@@ -1,0 +1,213 @@
+"""What the runner hands over: inputs, event and places, read once, every error told at once (A1)."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar, get_args
+
+from verifier.memory import MEMORY_PATH
+from verifier.text import one_line
+
+IfNoBrief = Literal["error", "warn", "ignore"]
+
+# name: what it is where it is not given; action.yml says the same
+DEFAULTS: Final[Mapping[str, str]] = {
+    "github-token": "",
+    "llm-api-key": "",
+    "llm-base-url": "",
+    "brief-artifact": "opendrs-brief",
+    "brief-file": "brief.json",
+    "brief-workflow": "",
+    "brief-path": "",
+    "pr-number": "",
+    "run-id": "",
+    "config-path": "",
+    "memory-path": MEMORY_PATH,
+    "no-llm": "false",
+    "comment": "true",
+    "if-no-brief": "error",
+}
+_TRUE: Final = ("true", "True", "TRUE")
+_FALSE: Final = ("false", "False", "FALSE")
+_EVENT_LIMIT: Final = 30_000_000
+_Value = TypeVar("_Value")
+
+
+class BadInputs(Exception):
+    """Wrong inputs or a wrong environment: one sentence for each."""
+
+    def __init__(self, sentences: list[str]) -> None:
+        super().__init__("; ".join(sentences))
+        self.sentences = sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The inputs of action.yml, checked. Neither secret is in any repr (A9)."""
+
+    token: str = field(repr=False)
+    llm_key: str = field(repr=False)
+    llm_base_url: str | None
+    brief_artifact: str
+    brief_file: str
+    brief_workflow: str | None
+    brief_path: str | None
+    pr_number: int | None
+    run_id: int | None
+    config_path: str | None
+    memory_path: str
+    no_llm: bool
+    comment: bool
+    if_no_brief: IfNoBrief
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Where and on what event the job runs, as the runner's own variables have it."""
+
+    api_url: str
+    server_url: str
+    repository: str
+    event_name: str
+    event: Mapping[str, Any]
+    run_id: int
+    workspace: Path
+    temp: Path
+
+    @property
+    def run_url(self) -> str:
+        return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
+
+
+def read_inputs(environment: Mapping[str, str]) -> Inputs:
+    """The inputs that a runner put into `environment` as `INPUT_<NAME>`, hyphens kept. Raises BadInputs."""
+    wrong: list[str] = []
+
+    def text(name: str) -> str:
+        return environment.get(f"INPUT_{name.upper()}", "").strip() or DEFAULTS[name]
+
+    def read(name: str, parse: Callable[[str], _Value], fallback: _Value) -> _Value:
+        given = text(name)
+        try:
+            return parse(given)
+        except ValueError as error:
+            wrong.append(f"input {name}: expected {error}, not {one_line(given, 60)!r}")
+            return fallback
+
+    if not text("github-token"):
+        wrong.append("input github-token is empty: leave it out, or give it ${{ github.token }}")
+    if text("brief-path") and text("run-id"):
+        wrong.append("inputs brief-path and run-id exclude each other: a file of the workspace comes from no run")
+    inputs = Inputs(
+        token=text("github-token"),
+        llm_key=text("llm-api-key"),
+        llm_base_url=text("llm-base-url") or None,
+        brief_artifact=read("brief-artifact", _artifact_name, ""),
+        brief_file=text("brief-file"),
+        brief_workflow=read("brief-workflow", _workflow, None),
+        brief_path=text("brief-path") or None,
+        pr_number=read("pr-number", _number, None),
+        run_id=read("run-id", _number, None),
+        config_path=text("config-path") or None,
+        memory_path=text("memory-path"),
+        no_llm=read("no-llm", _boolean, False),
+        comment=read("comment", _boolean, True),
+        if_no_brief=read("if-no-brief", _if_no_brief, "error"),
+        warnings=tuple(_unknown(environment)),
+    )
+    if wrong:
+        raise BadInputs(wrong)
+    return inputs
+
+
+def read_runner(environment: Mapping[str, str]) -> Runner:
+    """The runner's own variables and the event's payload. Raises BadInputs."""
+    wrong: list[str] = []
+
+    def variable(name: str) -> str:
+        found = environment.get(name, "")
+        if not found:
+            wrong.append(f"{name} is not set: this program is started by a GitHub Actions runner")
+        return found
+
+    path = variable("GITHUB_EVENT_PATH")
+    event: Mapping[str, Any] = {}
+    if path:
+        try:
+            with Path(path).open("rb") as file:
+                event = json.loads(file.read(_EVENT_LIMIT))
+        except (OSError, ValueError, RecursionError) as error:
+            wrong.append(f"GITHUB_EVENT_PATH: the event cannot be read ({type(error).__name__})")
+        if not isinstance(event, dict):
+            wrong.append("GITHUB_EVENT_PATH: the event is not a JSON object")
+    run_id = variable("GITHUB_RUN_ID")
+    repository = variable("GITHUB_REPOSITORY")
+    if repository and repository.count("/") != 1:
+        wrong.append("GITHUB_REPOSITORY: expected owner/name")
+    if run_id and not (run_id.isascii() and run_id.isdigit()):
+        wrong.append("GITHUB_RUN_ID: expected a number")
+    api_url, event_name = variable("GITHUB_API_URL"), variable("GITHUB_EVENT_NAME")
+    if wrong:
+        raise BadInputs(wrong)
+    return Runner(
+        api_url=api_url,
+        server_url=environment.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/"),
+        repository=repository,
+        event_name=event_name,
+        event=event,
+        run_id=int(run_id),
+        workspace=Path(environment.get("GITHUB_WORKSPACE") or "/github/workspace"),
+        temp=Path(environment.get("RUNNER_TEMP") or "/github/runner_temp"),
+    )
+
+
+def _unknown(environment: Mapping[str, str]) -> list[str]:
+    """A sentence for each `INPUT_*` that no input has the name of; the runner itself warns of none in a container."""
+    from difflib import get_close_matches
+
+    names = {f"INPUT_{name.upper()}": name for name in DEFAULTS}
+    unknown = sorted(name for name in environment if name.startswith("INPUT_") and name not in names)
+    return [
+        f"unknown input {one_line(name.removeprefix('INPUT_').lower(), 60)}; the nearest known one is "
+        f"{get_close_matches(name.removeprefix('INPUT_').lower(), DEFAULTS, 1, 0)[0]}"
+        for name in unknown
+    ]
+
+
+def _boolean(given: str) -> bool:
+    if given in _TRUE + _FALSE:
+        return given in _TRUE
+    raise ValueError("true or false")
+
+
+def _number(given: str) -> int | None:
+    if not given:
+        return None
+    if given.isascii() and given.isdigit() and len(given) <= 18 and int(given) > 0:
+        return int(given)
+    raise ValueError("a positive whole number")
+
+
+def _if_no_brief(given: str) -> IfNoBrief:
+    for choice in get_args(IfNoBrief):
+        if given == choice:
+            return choice  # type: ignore[no-any-return]
+    raise ValueError("error, warn or ignore")
+
+
+def _artifact_name(given: str) -> str:
+    if any(mark in given for mark in '":<>|*?\r\n\\/'):
+        raise ValueError("the name of an artifact")
+    return given
+
+
+def _workflow(given: str) -> str | None:
+    """A workflow's file name, which is also how its runs are asked for; a path to it is welcome."""
+    name = given.removeprefix(".github/workflows/")
+    if not name:
+        return None
+    if name.rpartition(".")[2] in ("yml", "yaml") and "/" not in name and name.isprintable():
+        return name
+    raise ValueError("a workflow's file name, such as review.yml")

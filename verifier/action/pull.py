@@ -1,0 +1,160 @@
+"""Which pull request, which commit, which runs: from the event and the API, never from the artifact (A2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from verifier.action.inputs import BadInputs, Inputs, Runner
+from verifier.evidence.api import Api, GitHubError, Pending
+from verifier.text import one_line
+
+_RUNS_LOOKED_AT: Final = 10
+EVENTS: Final = ("pull_request", "workflow_dispatch", "workflow_run")
+
+
+class NoPull(Exception):
+    """No pull request, or not exactly one; the message lists what was found."""
+
+
+class Stale(Exception):
+    """The event is for a commit that is no longer the head of its pull request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A pull request as the API has it now."""
+
+    number: int
+    base: str
+    head: str
+    head_repository: str
+    is_open: bool
+    locked: bool
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an event asks for: a pull request by number or by its head, and the run that made the brief."""
+
+    number: int | None
+    head: str | None
+    head_repository: str | None
+    head_branch: str | None
+    run_id: int | None
+
+
+def asked_for(runner: Runner, inputs: Inputs) -> Asked:
+    """What the event asks for. Raises BadInputs for an event that cannot name a pull request."""
+    event, name = runner.event, runner.event_name
+    if name == "pull_request":
+        pull = _inside(event, "pull_request")
+        number, head = pull.get("number"), _inside(pull, "head").get("sha")
+        if not isinstance(number, int) or not isinstance(head, str):
+            raise BadInputs(["GITHUB_EVENT_PATH: the event holds no pull request"])
+        if inputs.pr_number not in (None, number):
+            raise BadInputs([f"input pr-number is {inputs.pr_number}, and the event is about pull request {number}"])
+        return Asked(number, head, None, None, inputs.run_id or runner.run_id)
+    if name == "workflow_dispatch":
+        if inputs.pr_number is None:
+            raise BadInputs(["input pr-number is missing: a workflow_dispatch names no pull request by itself"])
+        return Asked(inputs.pr_number, None, None, None, inputs.run_id)
+    if name == "workflow_run":
+        run = _inside(event, "workflow_run")
+        repository = _inside(run, "head_repository").get("full_name")
+        head, branch, run_id = run.get("head_sha"), run.get("head_branch"), run.get("id")
+        if not (isinstance(head, str) and isinstance(repository, str) and isinstance(branch, str)):
+            raise BadInputs(["GITHUB_EVENT_PATH: the event holds no head commit, repository and branch"])
+        if not isinstance(run_id, int):
+            raise BadInputs(["GITHUB_EVENT_PATH: the event holds no run"])
+        return Asked(inputs.pr_number, head, repository, branch, inputs.run_id or run_id)
+    raise BadInputs(
+        [f"event {one_line(name, 60)} has no pull request: run this on {', '.join(EVENTS[:-1])} or {EVENTS[-1]}"]
+    )
+
+
+def find_pull(api: Api, asked: Asked) -> Pull:
+    """The pull request asked for. Raises NoPull, Stale, GitHubError."""
+    if asked.head_repository is None:
+        if asked.number is None:
+            raise NoPull("no pull request was named")
+        pull = _pull(api.get(f"/pulls/{asked.number}").json())
+        if asked.head not in (None, pull.head):
+            raise Stale(f"pull request {pull.number} has moved on from {asked.head} to {pull.head}")
+        return pull
+    owner = asked.head_repository.partition("/")[0]
+    head = f"{owner}:{asked.head_branch}"
+    found = [_pull(entry) for entry in api.pages("/pulls", state="open", head=head) if isinstance(entry, dict)]
+    of_repository = [pull for pull in found if pull.head_repository == asked.head_repository]
+    matching = [pull for pull in of_repository if pull.head == asked.head]
+    if asked.number is not None:
+        matching = [pull for pull in matching if pull.number == asked.number]
+    if len(matching) == 1:
+        return matching[0]
+    listed = ", ".join(f"#{pull.number} at {pull.head}" for pull in (matching or found)) or "none"
+    if not matching and len(of_repository) == 1:
+        raise Stale(f"the run was for {asked.head}, and its pull request has moved on: {listed}")
+    raise NoPull(
+        f"expected exactly one open pull request with head {asked.head} from {one_line(head, 200)}; "
+        f"found {len(matching)} (open from there: {one_line(listed, 500)})"
+    )
+
+
+def read_again(api: Api, number: int) -> Pull:
+    """The pull request as it is now. Raises GitHubError."""
+    return _pull(api.get(f"/pulls/{number}").json())
+
+
+def runs_for(api: Api, pull: Pull, workflow: str | None) -> list[int]:
+    """The runs for a pull request's head commit, newest first; only the newest of `workflow` where it is named (A2)."""
+    path = f"/actions/workflows/{quote(workflow, safe='')}/runs" if workflow else "/actions/runs"
+    listed = [run for run in api.pages(path, head_sha=pull.head) if isinstance(run, dict)]
+    ours = [
+        run
+        for run in listed
+        if run.get("head_sha") == pull.head
+        and _inside(run, "head_repository").get("full_name") == pull.head_repository
+        and isinstance(run.get("id"), int)
+    ]
+    ours.sort(key=lambda run: (str(run.get("created_at")), run["id"]), reverse=True)
+    return [run["id"] for run in ours[: 1 if workflow else _RUNS_LOOKED_AT]]
+
+
+def check_run(api: Api, run_id: int, pull: Pull) -> None:
+    """That a run was for the pull request's head. Raises NoPull."""
+    run = api.get(f"/actions/runs/{run_id}").json()
+    run = run if isinstance(run, dict) else {}
+    of = _inside(run, "head_repository").get("full_name")
+    if (run.get("head_sha"), of) != (pull.head, pull.head_repository):
+        raise NoPull(
+            f"run {run_id} was for {one_line(str(run.get('head_sha')), 64)} of {one_line(str(of), 100)}, "
+            f"not for {pull.head} of {pull.head_repository}, the head of pull request {pull.number}"
+        )
+
+
+def early(api: Api, asked: Asked) -> Pending[Pull]:
+    """`find_pull`, begun at once."""
+    return api.start(lambda: find_pull(api, asked))
+
+
+def _pull(entry: Any) -> Pull:
+    entry = entry if isinstance(entry, dict) else {}
+    base, head = _inside(entry, "base"), _inside(entry, "head")
+    number = entry.get("number")
+    if not (isinstance(number, int) and isinstance(base.get("sha"), str) and isinstance(head.get("sha"), str)):
+        raise GitHubError("GitHub answered with something else than a pull request; run the job again")
+    return Pull(
+        number=number,
+        base=base["sha"],
+        head=head["sha"],
+        head_repository=str(_inside(head, "repo").get("full_name", "")),
+        is_open=entry.get("state") == "open",
+        locked=entry.get("locked") is True,
+        author=str(_inside(entry, "user").get("login", "")),
+    )
+
+
+def _inside(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
