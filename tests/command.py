@@ -130,7 +130,17 @@ class Shop:
 
     def verify(self, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Ran:
         """`verifier verify` on this pull request, the results in `out`."""
-        given = ["verify", "--brief", self.brief, "--repo", self.path, "--base", self.base, "--head", self.head]
+        given: list[str | Path] = [
+            "verify",
+            "--brief",
+            self.brief,
+            "--repo",
+            self.path,
+            "--base",
+            self.base,
+            "--head",
+            self.head,
+        ]
         return run(*given, "--out", self.out, *arguments, cwd=self.path.parent, env=env)
 
     @property

@@ -53,7 +53,7 @@ class Repo:
     def __post_init__(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         if not (self.path / ".git").exists():
-            self.git("init", "--quiet", "--initial-branch=main", *self.options)
+            self.git("init", "--quiet", "--template=", "--initial-branch=main", *self.options)
 
     def git(self, *arguments: str | Path, data: bytes | None = None, codes: tuple[int, ...] = (0,)) -> str:
         """What `git ARGUMENTS` prints in this repository, without the white space at its end."""

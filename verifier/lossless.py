@@ -34,7 +34,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _integer(digits: str) -> int | float:
     # Python refuses to read integers of thousands of digits; nothing that is read here is larger than 18.
-    return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
+    return int(digits) if len(digits.removeprefix("-")) <= _EXACT_DIGITS else float(digits)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

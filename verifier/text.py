@@ -102,13 +102,15 @@ _OURS: Final = (
     rf"(?:(?:un{_GAP}?)?verified|down{_GAP}?graded|dropped{_GAP}+by{_GAP}+verifier|verifier"
     rf"|base{_GAP}+version{_GAP}+used)(?![^\W_]|_\w)"
 )
-_TOKEN: Final = re.compile(rf"(?P<bracket>[\[\]])|(?P<ours>{_OURS})|[^\W_]+")
+_TOKEN: Final = re.compile(rf"[\[\]]|(?P<ours>{_OURS})|[^\W_]+")
 _OUR_NOTE: Final = re.compile(rf"[\W_]*+{_OURS}")
 
 
 def cut(text: str, limit: int) -> str:
     """`text`, at most `limit` characters long; what was cut ends in an ellipsis."""
-    return text if len(text) <= limit else (text[: limit - 1] + ELLIPSIS if limit > 0 else "")
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1] + ELLIPSIS if limit > 0 else ""
 
 
 def one_line(text: str, limit: int | None = None) -> str:

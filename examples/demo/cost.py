@@ -1,4 +1,7 @@
-"""What the bundled pull request's one call costs, as estimated from its recorded prompt: python examples/demo/cost.py"""
+"""What the bundled pull request's one call costs, as estimated from its recorded prompt.
+
+python examples/demo/cost.py
+"""
 
 import json
 from pathlib import Path

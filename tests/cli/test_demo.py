@@ -23,7 +23,7 @@ SUFFIXES = (
 
 
 def test_the_demo_shows_every_suffix_and_a_drop_note(tmp_path: Path) -> None:
-    command = [sys.executable, DEMO / "run.py", tmp_path / "demo"]
+    command: list[str | Path] = [sys.executable, DEMO / "run.py", tmp_path / "demo"]
     ran = subprocess.run(command, capture_output=True, check=False, env=environment(tmp_path), cwd=tmp_path, text=True)
     assert ran.returncode == 0, ran.stderr
     for suffix in SUFFIXES:

@@ -104,7 +104,17 @@ def test_s32_a_last_line_without_its_newline_is_mended(tmp_path: Path) -> None:
 
 def test_s32_writers_beside_each_other_lose_nothing(tmp_path: Path) -> None:
     (tmp_path / "brief.json").write_text(document(brief()))
-    command = [VERIFIER, "feedback", "--fact", IDS[1], "--brief", "brief.json", "--verdict", "wrong", "--note"]
+    command: list[str | Path] = [
+        VERIFIER,
+        "feedback",
+        "--fact",
+        IDS[1],
+        "--brief",
+        "brief.json",
+        "--verdict",
+        "wrong",
+        "--note",
+    ]
     writers = [
         subprocess.Popen([*command, str(number)], cwd=tmp_path, env=environment(tmp_path), stderr=subprocess.DEVNULL)
         for number in range(12)

@@ -509,7 +509,16 @@ def test_a_terminal_shows_elapsed_seconds(tmp_path: Path) -> None:
     pull = shop(tmp_path, config=ON + "    timeoutSeconds: 3\n")
     leader, follower = pty.openpty()
     with ModelServer([silent()]) as server:
-        command = [VERIFIER, "verify", "--brief", pull.brief, "--repo", pull.path, "--base", pull.base]
+        command: list[str | Path] = [
+            VERIFIER,
+            "verify",
+            "--brief",
+            pull.brief,
+            "--repo",
+            pull.path,
+            "--base",
+            pull.base,
+        ]
         command += ["--head", pull.head, "--out", pull.out, "--llm-base-url", server.url]
         process = subprocess.Popen(
             command, env=environment(tmp_path) | KEY, stdout=subprocess.DEVNULL, stderr=follower, cwd=tmp_path
@@ -536,7 +545,7 @@ def test_a_diff_file_serves_where_there_is_no_repository(tmp_path: Path) -> None
     for path, text in {"src/session.ts": SESSION, "README.md": README, ".opendrs.yml": ON}.items():
         (before / path).parent.mkdir(parents=True, exist_ok=True)
         (before / path).write_text(text)
-    arguments = ["--diff", tmp_path / "pull.diff", "--base-dir", before, "--out", tmp_path / "out"]
+    arguments: list[str | Path] = ["--diff", tmp_path / "pull.diff", "--base-dir", before, "--out", tmp_path / "out"]
     ran = run("verify", "--brief", pull.brief, *arguments, "--reader", "offline", cwd=tmp_path)
     assert ran.code == 0
     actions = [verdict["action"] for verdict in pull.result()["verification"]["verdicts"]]

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from hypothesis import HealthCheck, settings
+
 from verifier.brief.document import Brief, read_brief
 from verifier.diff import Diff, parse_diff
 from verifier.verification.candidates import find_candidates
@@ -26,6 +28,9 @@ Json = dict[str, Any]
 Answer = Callable[[Candidate], Json | None]
 
 ON: Final = Settings(enabled=True)
+
+# For properties: a slow machine is no failure.
+patient: Final = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # Briefs.
@@ -152,6 +157,10 @@ def cited(candidate: Candidate) -> Json:
 def keep(candidate: Candidate) -> Json:
     """Keep, without more."""
     return entry(candidate)
+
+
+def silent(_: Candidate) -> None:
+    """No answer for anything."""
 
 
 def drop(candidate: Candidate) -> Json:

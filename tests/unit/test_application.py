@@ -27,6 +27,7 @@ from tests.unit.material import (
     keep,
     modified,
     passed,
+    silent,
     unasked,
 )
 from verifier.brief.document import Brief
@@ -39,10 +40,6 @@ from verifier.verification.verify import Verified
 DIFF: Final = diff(
     *(modified(f"{name}.py", hunk(*(f"+{name}{n}" for n in range(1, 10)), old=0, new=1)) for name in "abcdef")
 )
-
-
-def silent(_: Candidate) -> None:
-    """No answer for anything."""
 
 
 def facts_of(verified: Verified) -> list[tuple[str, str]]:
@@ -337,7 +334,7 @@ def test_the_memory_rebuilds_the_why_too() -> None:
 
 
 def test_notes_stand_in_their_order() -> None:
-    """S17, S34: the brief's own, drops, the base version that was used, the call."""
+    """S17, S31, S34: the brief's own, drops, the base version of what the pull request edits, the call."""
     of = brief(
         [ABC[0]],
         [file("a.py", item(1, "r"))],

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.repos import Repo, git
@@ -607,6 +607,9 @@ def test_60_000_lines_are_read_once() -> None:
 
 # Properties.
 
+# the same examples in every run, and no complaint about a slow machine
+CALM = settings(deadline=None, database=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+
 SIGNS = [
     "",
     "+",
@@ -658,7 +661,7 @@ def applied(old: str, hunks: Sequence[Hunk]) -> str:
     return "".join(after + before[at:])
 
 
-@settings(deadline=None, database=None, derandomize=True, max_examples=60)
+@settings(CALM, max_examples=60)
 @given(st.lists(files(), min_size=1, max_size=8), st.sampled_from(["-U0", "-U1", "-U3"]))
 def test_what_git_writes_makes_the_new_file_of_the_old_one(pairs: list[tuple[str, str]], context: str) -> None:
     with tempfile.TemporaryDirectory() as made:
@@ -674,7 +677,7 @@ def test_what_git_writes_makes_the_new_file_of_the_old_one(pairs: list[tuple[str
         assert applied(old, file.hunks if file else ()) == new
 
 
-@settings(deadline=None, database=None, derandomize=True, max_examples=200)
+@settings(CALM, max_examples=200)
 @given(st.lists(LINES, max_size=15), st.lists(LINES, max_size=15), st.integers(0, 3))
 def test_what_difflib_writes_makes_the_new_file_of_the_old_one(old: list[str], new: list[str], context: int) -> None:
     before, after = [line + "\n" for line in old], [line + "\n" for line in new]
@@ -711,7 +714,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None, database=None, derandomize=True, max_examples=400)
+@settings(CALM, max_examples=400)
 @given(st.binary(max_size=200) | st.lists(PIECES, max_size=40).map(b"".join))
 @example(b"diff --git")
 @example(b"diff --git \n--- \n+++ \n@@ -1 +1 @@")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.material import created, deleted, diff, hunk, modified, renamed
+from tests.unit.material import created, deleted, diff, hunk, modified, patient, renamed
 from verifier.diff import FileDiff, Hunk
 from verifier.text import visible
 from verifier.verification.excerpts import covering_hunk, excerpt_at, excerpt_from_top, partner_file
@@ -263,6 +263,7 @@ _TEXT = st.one_of(
 _LINES = st.lists(st.tuples(st.sampled_from("+- "), _TEXT).map("".join), min_size=1, max_size=40)
 
 
+@patient
 @given(_LINES, st.integers(0, 500), st.integers(1, 500), st.data())
 def test_whatever_the_hunk_the_line_is_shown_within_the_limit(
     lines: list[str], old: int, new: int, data: st.DataObject
@@ -287,6 +288,7 @@ def test_whatever_the_hunk_the_line_is_shown_within_the_limit(
     assert excerpt.whole is (rows == every)
 
 
+@patient
 @given(st.lists(_LINES, min_size=1, max_size=4))
 def test_whatever_the_hunks_they_are_shown_from_the_top(hunks: list[list[str]]) -> None:
     """S3: without a line, the rows from the top on, at most 2,000 characters, a numbered one among them."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.material import (
@@ -30,9 +30,11 @@ from tests.unit.material import (
     keep,
     modified,
     passed,
+    patient,
     reader,
     renamed,
     saying,
+    silent,
     unasked,
 )
 from verifier import lossless
@@ -211,6 +213,13 @@ def test_an_unexpected_error_while_making_the_prompt_fails_open(where: str) -> N
     assert notes(found) == [
         f"verifier failed: unexpected ZeroDivisionError while making the prompt{REPORT}; everything below is unverified"
     ]
+
+
+def test_a_failure_takes_the_memory_back_however_late_it_comes() -> None:
+    """S24: candidates that are ready, their dismissals with them, are unverified like all others."""
+    case = prepare(FULL, Held(DIFF), DISMISSED, ON)
+    assert any(one.dismissal for one in case.candidates)
+    assert texts(conclude(replace(case, failure="late", prompt=None), None)) == UNVERIFIED
 
 
 @pytest.mark.parametrize("answer", [Reply(None, "m", None), None])  # type: ignore[arg-type]
@@ -477,9 +486,21 @@ _RAW = st.sampled_from(
         '""',
     ]
 )
-_PATHS = st.sampled_from(["a.py", "old.py", "new.py", "docs/n.md", "z.py", "a:1"])
+_PATHS = st.sampled_from(["a.py", "a.py", "a.py", "new.py", "old.py", "docs/n.md", "z.py", "a:1"])
 _LINES = st.integers(1, 4)
-_CLAIMS = st.sampled_from(["one", "two 2", "", "[verified]", "x [unverified]", "\ud83d", "é\u202e", "@ada #1 <b>"])
+_CLAIMS = st.sampled_from(
+    [
+        "one",
+        "two 2",
+        "",
+        "[verified]",
+        "[[verified] [x [unverified]]",
+        "x [unverified]",
+        "\ud83d",
+        "é\u202e",
+        "@ada #1 <b>",
+    ]
+)
 _FACTS = st.builds(
     lambda detector, path, line, strength, text, short, partner: fact(
         detector, path, line, strength=strength, text=text, short=short, partner=partner
@@ -549,7 +570,7 @@ def replies(draw: st.DrawFn, of: Brief) -> str:
         return draw(st.text())
     if kind == 1:
         return json.dumps(draw(_ANYTHING))
-    said = draw(st.lists(_SAID, max_size=12))
+    said = draw(st.lists(_SAID, max_size=6))
     if kind > 2:
         numbered = {one.number: one for one in candidates(of, DIFF, BASES).values() if one.number}
         entries = [
@@ -557,9 +578,10 @@ def replies(draw: st.DrawFn, of: Brief) -> str:
             for one in said
             if one["n"] in numbered
         ]
-        if draw(st.booleans()):
-            wanted = drop if draw(st.booleans()) else downgrade
-            entries += [wanted(one) for one in numbered.values() if draw(st.booleans())]
+        if kind > 4:
+            proven = draw(st.lists(st.sampled_from([drop, downgrade, silent]), min_size=len(numbered)))
+            meant = [answer(one) for one, answer in zip(numbered.values(), proven, strict=False)]
+            entries += [one | {"reason": draw(_REASONS)} for one in meant if one]
         said = draw(st.permutations(entries))
     text = json.dumps({"verdicts": said})
     return text[: draw(st.integers(0, len(text)))] if kind == 3 else text
@@ -591,15 +613,16 @@ def shown_ids(verified: Verified) -> Iterator[str]:
     yield from (one.id for one in layout.checks)
 
 
-@given(st.data(), briefs(), _DISMISSALS, st.booleans(), st.sampled_from([40_000, 10]))
+@settings(patient, max_examples=300)
+@given(st.data(), briefs(), _DISMISSALS, st.booleans(), st.sampled_from([40_000] * 9 + [10]))
 def test_whatever_the_reply(
     data: st.DataObject, of: Brief, dismissals: dict[str, Any], strict: bool, max_tokens: int
 ) -> None:
     """S13, S15, S19, S21, S22: the gate is equal, nothing is raised, every candidate has one verdict, every surviving
     item one suffix, and no item is lost: what is not shown is in a drop note."""
     text = data.draw(replies(of))
-    settings = replace(ON, strict_drops=strict, max_tokens=max_tokens)
-    found = passed(of, DIFF, read=saying(text), bases=BASES, dismissals=dismissals, settings=settings)
+    how = replace(ON, strict_drops=strict, max_tokens=max_tokens)
+    found = passed(of, DIFF, read=saying(text), bases=BASES, dismissals=dismissals, settings=how)
 
     before, after = lossless.members(of.source), lossless.members(found.document)
     assert {name: after.get(name) for name in GATE} == {name: before.get(name) for name in GATE}
@@ -630,6 +653,7 @@ def test_whatever_the_reply(
     read_brief(found.document.encode(), verified=True)
 
 
+@patient
 @given(st.data(), briefs())
 def test_the_pass_is_a_function(data: st.DataObject, of: Brief) -> None:
     """S38: the same brief, evidence and reply give the same document, twice."""

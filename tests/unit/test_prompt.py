@@ -35,6 +35,7 @@ from tests.unit.material import (
     item,
     modified,
     passed,
+    patient,
     renamed,
     unasked,
 )
@@ -309,6 +310,7 @@ def _line(text: str) -> str:
     return text.replace("\n", " ").replace("\ud800", "")
 
 
+@patient
 @given(_TEXT, _TEXT, _NAME, _TEXT, _TEXT)
 def test_hostile_text_cannot_leave_its_block(claim: str, detector: str, path: str, line: str, partner: str) -> None:
     """S36: from claim, detector, path, excerpt, hunk header and partner, no line can open or close a block."""

@@ -1,10 +1,12 @@
 """The record of a run: it replays byte for byte, and what is no sound record is refused with a sentence (S33, S38)."""
 
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -13,7 +15,6 @@ from hypothesis import strategies as st
 
 from tests.unit.material import (
     ON,
-    Json,
     brief,
     by_id,
     check,
@@ -28,6 +29,7 @@ from tests.unit.material import (
     keep,
     modified,
     passed,
+    patient,
     renamed,
     saying,
     unasked,
@@ -47,7 +49,7 @@ from verifier.verification.model import (
     Usage,
 )
 from verifier.verification.prompt import PROMPT_HASH
-from verifier.verification.record import BadRecord, read_record, write_record
+from verifier.verification.record import BadRecord, Record, read_record, write_record
 from verifier.verification.verify import Verified, conclude
 
 DIFF: Final = diff(
@@ -176,127 +178,145 @@ def test_a_replay_asks_nobody() -> None:
 
 # What is refused.
 
-GOOD: Final[Json] = json.loads(write_record(run(answer=MIXED)))
+
+@cache
+def good() -> bytes:
+    return write_record(run(answer=MIXED)).encode()
 
 
-def without(record: Json, name: str) -> Json:
-    return {key: value for key, value in record.items() if key != name}
+@dataclass(frozen=True)
+class To:
+    """The record with another value at `path`; a function as value changes what is there."""
+
+    path: tuple[Any, ...]
+    value: Any
+
+    def __call__(self) -> bytes:
+        record = json.loads(good())
+        at = record
+        for step in self.path[:-1]:
+            at = at[step]
+        at[self.path[-1]] = self.value(at[self.path[-1]]) if callable(self.value) else self.value
+        return json.dumps(record).encode()
 
 
-def changed(*path: Any, to: Any) -> Json:
-    """GOOD with another value at `path`; a function as value changes what is there."""
-    record = deepcopy(GOOD)
-    at = record
-    for step in path[:-1]:
-        at = at[step]
-    at[path[-1]] = to(at[path[-1]]) if callable(to) else to
-    return record
+def to(*path_and_value: Any) -> To:
+    return To(path_and_value[:-1], path_and_value[-1])
 
 
-def text(value: Any) -> bytes:
-    return json.dumps(value).encode()
-
-
-ROW: Final = ("candidates", 0, "excerpt", "rows", 0)
-REFUSED: Final[dict[str, tuple[bytes, str]]] = {
-    "empty": (b"", "not a record of a run"),
-    "not JSON": (b"brief", "not a record of a run"),
-    "not UTF-8": (b"\xff\xfe{}", "not a record of a run"),
-    "an array": (b"[]", "not a record of a run"),
-    "null": (b"null", "not a record of a run"),
-    "nested too deeply": (b"[" * 100_000, "not a record of a run"),
-    "a brief": (BRIEF.source.encode(), "not a record of a run"),
-    "another version": (text(changed("version", to=2)), "not a record of a run (version: "),
-    "an unknown field": (text(GOOD | {"x": 1}), "not a record of a run (x: "),
-    "an unknown field inside": (
-        text(changed("settings", to=lambda was: was | {"x": 1})),
-        "not a record of a run (settings",
-    ),
-    "no brief": (text(without(GOOD, "brief")), "not a record of a run (brief: "),
-    "brief an object": (text(changed("brief", to={})), "not a record of a run (brief: "),
-    "brief none": (text(changed("brief", to="{}")), "the record's brief is none ("),
-    "brief verified": (text(changed("brief", to='{"verification":1}')), "the record's brief is none ("),
-    "a number as text": (text(changed("settings", "max_tokens", to="40000")), "not a record of a run (settings"),
-    "a flag as text": (text(changed("settings", "strict_drops", to="no")), "not a record of a run (settings"),
-    "a line as text": (text(changed("candidates", 0, "line", to="2")), "not a record of a run (candidates.0.line: "),
-    "a row too short": (text(changed(*ROW, to=["new", 1])), "not a record of a run (candidates.0.excerpt.rows.0"),
-    "a row's side": (text(changed(*ROW, to=["up", 1, "x"])), "not a record of a run (candidates.0.excerpt.rows.0"),
-    "reply a text": (text(changed("reply", to="keep")), "not a record of a run (reply"),
-    "a lone surrogate": (
-        text(changed("reply", "text", to="\ud800")),
-        "not a record of a run (",
-    ),
-    "another prompt": (text(changed("prompt", "hash", to="0" * 12)), "the record was made with prompt 000000000000; "),
-    "another prompt's name is hostile": (
-        text(changed("prompt", "hash", to="x\n::error::" + "y" * 99)),
+NONE: Final = "not a record of a run"
+ROWS: Final = ("candidates", 0, "excerpt", "rows")
+REFUSED: Final[dict[str, tuple[bytes | To, str]]] = {
+    "empty": (b"", NONE),
+    "not JSON": (b"brief", NONE),
+    "not UTF-8": (b"\xff\xfe{}", NONE),
+    "an array": (b"[]", NONE),
+    "null": (b"null", NONE),
+    "nested too deeply": (b"[" * 100_000, NONE),
+    "a brief": (BRIEF.source.encode(), NONE),
+    "another version": (to("version", 2), f"{NONE} (version: "),
+    "an unknown field": (to("x", 1), f"{NONE} (x: "),
+    "an unknown field inside": (to("settings", "x", 1), f"{NONE} (settings"),
+    "brief an object": (to("brief", {}), f"{NONE} (brief: "),
+    "brief none": (to("brief", "{}"), "the record's brief is none ("),
+    "brief verified": (to("brief", '{"verification":1}'), "the record's brief is none ("),
+    "a number as text": (to("settings", "max_tokens", "40000"), f"{NONE} (settings"),
+    "a flag as text": (to("settings", "strict_drops", "no"), f"{NONE} (settings"),
+    "a line as text": (to("candidates", 0, "line", "2"), f"{NONE} (candidates.0.line: "),
+    "a row too short": (to(*ROWS, 0, ["new", 1]), f"{NONE} (candidates.0.excerpt.rows.0"),
+    "a row's side": (to(*ROWS, 0, ["up", 1, "x"]), f"{NONE} (candidates.0.excerpt.rows.0"),
+    "reply a text": (to("reply", "keep"), f"{NONE} (reply"),
+    "a lone surrogate": (to("reply", "text", "\ud800"), f"{NONE} ("),
+    "another prompt": (to("prompt", "hash", "0" * 12), "the record was made with prompt 000000000000; "),
+    "another prompt of a hostile name": (
+        to("prompt", "hash", "x\n::error::" + "y" * 99),
         "the record was made with prompt x ::error::yyyyyyyy…; ",
     ),
-    **{
-        f"changed: {name}": (text(record), "the record's parts do not belong together (its candidates are not ")
-        for name, record in {
-            "a claim": changed("candidates", 0, "claim", to="soothing"),
-            "an excerpt": changed(*ROW, to=["", 0, "@@"]),
-            "a partner": changed("candidates", 1, "partner", "rows", 0, to=["new", 1, "createSession"]),
-            "an id": changed("candidates", 0, "id", to="x"),
-            "a kind": changed("candidates", 0, "kind", to="hunk"),
-            "a number": changed("candidates", 0, "number", to=9),
-            "a number taken away": changed("candidates", 0, "number", to=None),
-            "a hash": changed("candidates", 0, "hash", to="0" * 16),
-            "one removed": changed("candidates", to=lambda was: was[1:]),
-            "one doubled": changed("candidates", to=lambda was: [*was, was[-1]]),
-            "turned round": changed("candidates", to=lambda was: was[::-1]),
-            "none": changed("candidates", to=[]),
-            "a dismissal": changed("candidates", 0, "dismissal", to="wrong"),
-            "a dismissal removed": changed("candidates", 5, "dismissal", to=None),
-            "the memory": changed("memory", to={}),
-            "the message": changed("prompt", "message", to=lambda was: was + " "),
-            "the system prompt": changed("prompt", "system", to="drop everything"),
-            "the schema": changed("prompt", "schema", to="{}"),
-            "the brief": changed("brief", to=lambda was: was.replace('"line": 1', '"line": 2')),
-        }.items()
-    },
-    "failure and prompt": (text(changed("failure", to="no")), "(it holds more than one of failure, skip and prompt)"),
+    "failure and prompt": (to("failure", "no"), "(it holds more than one of failure, skip and prompt)"),
     "skip and prompt": (
-        text(changed("skip", to={"reason": "no", "memory_stands": True})),
+        to("skip", {"reason": "no", "memory_stands": True}),
         "(it holds more than one of failure, skip and prompt)",
     ),
-    "no answer": (text(changed("reply", to=None)), "(it needs one answer where it holds a prompt"),
+    "no answer": (to("reply", None), "(it needs one answer where it holds a prompt"),
     "two answers": (
-        text(changed("failed", to={"reason": "r", "model": None, "usage": None, "asked": True})),
+        to("failed", {"reason": "r", "model": None, "usage": None, "asked": True}),
         "(it needs one answer where it holds a prompt",
     ),
-    "an answer without a prompt": (text(changed("prompt", to=None)), "(it needs one answer where it holds a prompt"),
+    "an answer without a prompt": (to("prompt", None), "(it needs one answer where it holds a prompt"),
+}
+CHANGED: Final = {
+    "a claim": to("candidates", 0, "claim", "soothing"),
+    "an excerpt": to(*ROWS, 0, ["", 0, "@@"]),
+    "an excerpt's end": to(*ROWS, lambda was: was[:-1]),
+    "a partner": to("candidates", 1, "partner", "rows", 0, ["new", 1, "createSession"]),
+    "an id": to("candidates", 0, "id", "x"),
+    "a kind": to("candidates", 0, "kind", "hunk"),
+    "a number": to("candidates", 0, "number", 9),
+    "a number taken away": to("candidates", 0, "number", None),
+    "a hash": to("candidates", 0, "hash", "0" * 16),
+    "one removed": to("candidates", lambda was: was[1:]),
+    "one doubled": to("candidates", lambda was: [*was, was[-1]]),
+    "turned round": to("candidates", lambda was: was[::-1]),
+    "none": to("candidates", []),
+    "a dismissal": to("candidates", 0, "dismissal", "wrong"),
+    "a dismissal removed": to("candidates", 5, "dismissal", None),
+    "the memory": to("memory", {}),
+    "the message": to("prompt", "message", lambda was: was + " "),
+    "the system prompt": to("prompt", "system", "drop everything"),
+    "the schema": to("prompt", "schema", "{}"),
+    "the brief": to("brief", lambda was: was.replace('"line": 1', '"line": 2')),
 }
 
 
-@pytest.mark.parametrize(("data", "said"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_is_no_sound_record_is_refused(data: bytes, said: str) -> None:
-    """S38: with one sentence, on one line, that says what is wrong."""
+def refusal(data: bytes) -> str:
     with pytest.raises(BadRecord) as caught:
         read_record(data)
-    assert said in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 400
+    said = str(caught.value)
+    assert "\n" not in said
+    assert len(said) < 400
+    return said
+
+
+@pytest.mark.parametrize(("data", "said"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_no_sound_record_is_refused(data: bytes | To, said: str) -> None:
+    """S38: with one sentence, on one line, that says what is wrong."""
+    assert said in refusal(data if isinstance(data, bytes) else data())
+
+
+@pytest.mark.parametrize("data", CHANGED.values(), ids=CHANGED.keys())
+def test_a_record_that_was_changed_is_refused(data: To) -> None:
+    """S38: its candidates are those of its brief, its memory and its prompt."""
+    assert refusal(data()).startswith("the record's parts do not belong together (its candidates are not ")
+
+
+@pytest.mark.parametrize("name", sorted(Record.model_fields))
+def test_a_record_without_a_part_is_refused(name: str) -> None:
+    """S38: version and remark alone may be left out."""
+    record = json.loads(good())
+    del record[name]
+    data = json.dumps(record).encode()
+    if name in ("version", "about"):
+        read_record(data)
+    else:
+        assert f"{NONE} ({name}: " in refusal(data)
 
 
 def test_a_record_of_another_prompt_says_what_to_do() -> None:
     """S33, S38: both hashes, and that the pass must run again."""
-    with pytest.raises(BadRecord, match=rf"prompt 0{{12}}.*prompt {PROMPT_HASH}.*run the pass again"):
-        read_record(text(changed("prompt", "hash", to="0" * 12)))
+    said = refusal(to("prompt", "hash", "0" * 12)())
+    assert re.search(rf"prompt 0{{12}}.*prompt {PROMPT_HASH}.*run the pass again", said)
 
 
 def test_another_reply_to_the_same_question_is_welcome() -> None:
     """S38: a reply written by hand is judged like any other."""
-    case, answer = read_record(text(changed("reply", "text", to='{"verdicts": []}')))
+    case, answer = read_record(to("reply", "text", '{"verdicts": []}')())
     assert all(one.action in ("unverified", "downgrade") for one in conclude(case, answer).outcome.verdicts)
 
 
 def test_every_cut_is_refused() -> None:
     """S38: a record that was not written to its end."""
-    whole = write_record(run(answer=MIXED)).encode()
-    for end in range(0, len(whole) - 2, 97):
-        with pytest.raises(BadRecord):
-            read_record(whole[:end])
+    for end in range(0, len(good()) - 2, 97):
+        refusal(good()[:end])
 
 
 _ANYTHING = st.recursive(
@@ -311,13 +331,15 @@ _ANYTHING = st.recursive(
 )
 
 
-RECORDS: Final = [write_record(make()) for make in RUNS.values()]
+@cache
+def records() -> list[str]:
+    return [write_record(make()) for make in RUNS.values()]
 
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
     """A record with one to three of its values replaced, removed, doubled or swapped with another."""
-    record = json.loads(RECORDS[draw(st.integers(0, len(RECORDS) - 1))])
+    record = json.loads(records()[draw(st.integers(0, len(RUNS) - 1))])
     foreign = [record["candidates"], record["settings"], record["brief"]]
     for _ in range(draw(st.integers(1, 3))):
         at: Any = record
@@ -339,6 +361,7 @@ def mutated(draw: st.DrawFn) -> bytes:
     return json.dumps(record).encode()
 
 
+@patient
 @given(mutated())
 def test_no_record_makes_another_exception(data: bytes) -> None:
     """S38: it is refused with a sentence, or it is concluded like any other."""
@@ -346,9 +369,10 @@ def test_no_record_makes_another_exception(data: bytes) -> None:
         outputs(conclude(*read_record(data)))
 
 
+@patient
 @given(st.binary(max_size=50), st.integers(0, 10_000))
 def test_no_bytes_make_another_exception(noise: bytes, at: int) -> None:
     """S38: nor a record with bytes written over it."""
-    whole = text(GOOD)
+    whole = good()
     with suppress(BadRecord):
         outputs(conclude(*read_record(whole[:at] + noise + whole[at + len(noise) :])))

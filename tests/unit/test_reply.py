@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.material import Json, brief, candidates, check, diff, entry, fact, hunk, modified, reply_text
+from tests.unit.material import Json, brief, candidates, check, diff, entry, fact, hunk, modified, patient, reply_text
 from verifier.verification.model import CAUTION, Action, Candidate, Citation, Ignored, Said
 from verifier.verification.reply import ReplyError, parse_reply, standing
 
@@ -143,6 +143,7 @@ _JSON = st.recursive(
 )
 
 
+@patient
 @given(st.one_of(st.text(), _JSON.map(json.dumps), st.lists(_JSON, max_size=3).map(reply_text)))
 def test_no_text_makes_another_exception(text: str) -> None:
     """S24, S35: entries, or ReplyError."""

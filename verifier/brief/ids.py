@@ -25,10 +25,9 @@ def item_ids(brief: Brief) -> Ids:
 
     def unique(wanted: str) -> str:
         found = wanted
-        repeats[wanted] += 1
         while found in taken:
-            found = f"{wanted}#{max(repeats[wanted], 2)}"
-            repeats[wanted] += found in taken
+            repeats[wanted] += 1
+            found = f"{wanted}#{repeats[wanted] + 1}"
         taken.add(found)
         return found
 

@@ -85,6 +85,10 @@ class _Scratch(NamedTuple):
     path: Path
     environment: dict[str, str]
 
+    def said(self) -> bytes:
+        """What git had to complain of."""
+        return (self.path / "stderr").read_bytes()
+
 
 @dataclass(frozen=True)
 class _Store:
@@ -168,8 +172,8 @@ def open_repository(directory: Path, base: str, head: str) -> GitEvidence:
     store, base_id, head_id = _resolved(directory, base, head)
     with _scratch(store) as scratch, _git(scratch, "merge-base", base_id, head_id) as git:
         merge_base = _out(git).read().decode("ascii", "replace").strip()
-        code = git.wait()
-        if code not in (0, 1):
+        # some versions of git end in peace where a commit cannot be read, with no ancestor or with a wrong one
+        if git.wait() not in (0, 1) or _because(scratch.said()):
             raise _failed(store, scratch, f"cannot tell where {base_id} and {head_id} part")
     if not _ID.fullmatch(merge_base):
         shallow = (store.common / "shallow").exists()
@@ -254,7 +258,7 @@ def _scratch(store: _Store) -> Iterator[_Scratch]:
 @contextmanager
 def _git(scratch: _Scratch, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
     """git at work on a scratch repository; it does not outlive the block."""
-    with (scratch.path / "stderr").open("wb") as stderr:
+    with (scratch.path / "stderr").open("ab") as stderr:
         try:
             git = subprocess.Popen(
                 ["git", "--no-pager", *arguments],
@@ -375,10 +379,9 @@ def _out(git: subprocess.Popen[bytes]) -> IO[bytes]:
 
 
 def _failed(store: _Store, scratch: _Scratch, what: str) -> EvidenceError:
-    said = (scratch.path / "stderr").read_bytes()
     return EvidenceError(
-        f"git {what} in {store.name}{_because(said)}: a partial or shallow clone lacks objects, so fetch them all "
-        "(`git fetch --refetch`, or --unshallow), or clone again"
+        f"git {what} in {store.name}{_because(scratch.said())}: a partial or shallow clone lacks objects; fetch them "
+        "all (`git fetch --refetch`, or --unshallow), or clone again"
     )
 
 

@@ -154,7 +154,7 @@ def _work(access: _Access, question: Question, deadline: float, hand_over: Calla
     """The thread: hands over one answer, from inside the loop, whose own end may have to wait for a name server."""
     try:
         sdk = _sdk()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001 (what this thread does not hand over is lost)
         hand_over(_unasked(f"the anthropic package cannot be imported ({type(error).__name__}): install it again"))
         return
     import asyncio
@@ -164,7 +164,7 @@ def _work(access: _Access, question: Question, deadline: float, hand_over: Calla
             hand_over(await _ask(sdk, access, question, deadline))
         except ReaderError as error:
             hand_over(error)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 (what this thread does not hand over is lost)
             hand_over(_unforeseen(error))
 
     asyncio.run(deliver())
@@ -205,7 +205,7 @@ def _client(sdk: Any, access: _Access) -> Any:
                 limits=httpx2.Limits(max_keepalive_connections=0),
             ),
         )
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001 (what the environment can break here is of many kinds)
         # A SOCKS proxy (ImportError), SSL_CERT_FILE without its file (OSError), a proxy that is no URL (ValueError).
         raise _unasked(
             f"no connection to {access.host} could be set up ({type(error).__name__}): "

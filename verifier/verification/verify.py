@@ -8,7 +8,7 @@ from typing import Final
 from verifier.brief.document import Brief
 from verifier.brief.layout import Layout
 from verifier.brief.writer import write_brief
-from verifier.text import inert, one_line
+from verifier.text import inert
 from verifier.verification.application import lay_out
 from verifier.verification.candidates import bare_candidates, find_candidates, wanted_base_texts
 from verifier.verification.guards import judge, unverified
@@ -169,8 +169,7 @@ def _outcome(case: Case, answer: Reply | Failed | None) -> Outcome:
         stand, ignored = standing(case.candidates, parse_reply(answer.text))
         return replace(called, status="verified", verdicts=_judged(case, stand), ignored=ignored)
     except ReplyError as error:
-        what = one_line(str(error), _FAILURE_LIMIT // 2)
-        return replace(called, reason=_failure(f"{what}; run it again, or name another model in llm.model"))
+        return replace(called, reason=_failure(f"{error}; run it again, or name another model in llm.model"))
     except Exception as error:  # noqa: BLE001 (S24: no reply whatever takes the comment with it)
         return replace(called, reason=_failure(_unexpected("reading the reply", error)))
 
