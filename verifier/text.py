@@ -162,7 +162,8 @@ def markdown(text: str, limit: int | None = None) -> str:
 
 def code_span(text: str, limit: int | None = None) -> str:
     """`text` as a Markdown code span, on one line: nothing inside is live (A8)."""
-    flat = one_line(text, limit) or " "
+    # `##[` would command the runner whose log shows this (A8)
+    flat = (one_line(text, limit) or " ").replace("##[", f"##{_BREAK}[")
     runs = {len(run) for run in re.findall("`+", flat)}
     length = next(length for length in count(1) if length not in runs)
     if length > _LONGEST_FENCE:

@@ -415,6 +415,20 @@ UNPROVEN = [
     ("shell line ends", "bin/a.sh", "-a\n+a\r"),
     ("php outside of code", "src/a.php", " ?>\n+\n <?php"),
     # a second round: attacks on the rules above
+    ("a command beside it: a block of code", "README.md", " git pull\n-The old of it\n+The new of it"),
+    ("a block comment opens behind code", "a.c", " a(); /* b\n-// the old of it\n+// the new of it\n c(); */\n d();"),
+    ("a text in a test", "tests/test_a.py", ' A = """\n     assert a.b\n+    assert b.c\n """'),
+    ("a decorator of what stands below", "tests/test_a.py", "     @mark.a\n+    assert a.b\n     def test_c(self):"),
+    ("a key glued to its value", "README.md", "+The mode of it is fast:true now."),
+    ("nothing is shown above", "tests/test_a.py", "+    assert a.b\n     assert c.d"),
+    ("under what is not shown", "tests/test_a.py", "     a = b(1)\n+        assert a.b\n     assert c.d"),
+    (
+        "ends the block around it",
+        "a.test.ts",
+        ' });\n+it("a", () => {\n+  expect(a).toBe(1);\n+})}\n+if (a) { b() } else {',
+    ),
+    ("a tag makes an object", "tests/fixtures/a.yaml", "+a: !!python/object:shop.Cart\n b: c"),
+    ("no mark of a generator", "a.ts", "-// protoc v3.1\n+// protoc v3.2"),
     ("the shebang is the first line no more", "bin/a.js", "+// the tool of carts\n #!/usr/bin/env node\n a();"),
     (
         "WooCommerce parses the header",
@@ -820,6 +834,14 @@ def test_hostile_lines_come_to_an_end(path: str) -> None:
         lines = [[(" ", "a = b(1);"), ("+", text)], [("-", text), ("+", text + " ")], [(" ", text), ("+", text)]]
         hunk = hunk_of(lines[at % len(lines)])
         proofs(FileDiff(path, path, (hunk,)), (hunk,))
+
+
+@pytest.mark.parametrize("path", ["README.md", "a.py", "a.ts", "a.go", "tests/test_a.py", "yarn.lock"])
+def test_a_line_of_a_hundred_thousand_characters_is_judged(path: str) -> None:
+    """S14: a bundle's line, and one of quotes that never end."""
+    for piece in ("a ", '\\"', "[a]("):
+        line = piece * (100_000 // len(piece))
+        assert classes(change(path, f" a = b(1);\n-{line}\n+{line};\n c = d(1);")) == set()
 
 
 @pytest.mark.parametrize(("drop_class", "path", "body"), PROVEN)

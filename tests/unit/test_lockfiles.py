@@ -13,9 +13,10 @@ OLD_ENTRY = (
 )
 NEW_ENTRY = (
     '+      "version": "1.3.0",\n+      "resolved": "https://registry.example/left/-/left-1.3.0.tgz",\n'
-    f'+      "integrity": "sha512-{"b" * 86}=="'
+    f'+      "integrity": "sha512-{"b" * 86}==",'
 )
 BUMPS = [
+    ("package-lock.json", LOCK + OLD_ENTRY + NEW_ENTRY),
     (
         "package-lock.json",
         (
@@ -163,7 +164,7 @@ TAMPERED = [
     ),
     ("version alone", "package-lock.json", LOCK + '-  "version": "1.2.3",\n+  "version": "1.2.4",\n   "a": 1'),
     ("new package", "package-lock.json", " {\n" + NEW_ENTRY),
-    ("install script", "package-lock.json", LOCK + OLD_ENTRY + NEW_ENTRY + ',\n+      "hasInstallScript": true'),
+    ("install script", "package-lock.json", LOCK + OLD_ENTRY + NEW_ENTRY + '\n+      "hasInstallScript": true'),
     (
         "zero minor",
         "Cargo.lock",
@@ -206,6 +207,24 @@ TAMPERED = [
         f'+  "version": "1.2.4",\n+  "version": "1.2.5",\n+  "integrity": "sha512-{E}=="\n }},',
     ),
     (
+        "two packages of one run",
+        "package-lock.json",
+        LOCK + OLD_ENTRY + '-      "version": "1.2.3",\n' + NEW_ENTRY + '\n+      "version": "1.3.0",',
+    ),
+    (
+        "a host that rises with the version",
+        "package-lock.json",
+        LOCK + OLD_ENTRY.replace("registry", "v1.2.3") + NEW_ENTRY.replace("registry", "v1.3.0"),
+    ),
+    (
+        "the digest of one file stayed",
+        "poetry.lock",
+        ' name = "left"\n-version = "2.1.0"\n+version = "2.1.1"\n files = [\n'
+        f'     {{file = "left.whl", hash = "sha256:{"c" * 64}"}},\n'
+        f'-    {{file = "left-2.1.0.tar.gz", hash = "sha256:{"a" * 64}"}},\n'
+        f'+    {{file = "left-2.1.1.tar.gz", hash = "sha256:{"b" * 64}"}},\n ]',
+    ),
+    (
         "another package under the same head",
         "yarn.lock",
         f'-left@^1.2.0:\n-  version "1.2.3"\n-  integrity sha512-{D}==\n+1eft@^1.3.0:\n+  version "1.3.1"\n'
@@ -243,7 +262,7 @@ TAMPERED = [
     (
         "another folder of the registry",
         "package-lock.json",
-        LOCK + OLD_ENTRY.replace("org/left", "org/1.0/left") + NEW_ENTRY.replace("org/left", "org/1.1/left"),
+        LOCK + OLD_ENTRY.replace("/left/-", "/1.0/left/-") + NEW_ENTRY.replace("/left/-", "/1.1/left/-"),
     ),
     ("the form of the file", "package-lock.json", ' {\n-  "lockfileVersion": 2,\n+  "lockfileVersion": 3,\n   "a": 1'),
     ("the hash of the manifest", "poetry.lock", f'-content-hash = "{D[:64]}"\n+content-hash = "{E[:64]}"'),
