@@ -94,7 +94,7 @@ def brief(**changes: Any) -> dict[str, Any]:
         },
         "reviewFirst": [
             {"file": "src/session.ts", "hunks": [{"line": 4, "weight": 5.0, "reason": "signature changed"}]},
-            {"file": "README.md", "hunks": [{"line": 1, "weight": 1, "reason": "4 lines added"}]},
+            {"file": "README.md", "hunks": [{"line": 1, "weight": 1, "reason": "2 lines added"}]},
         ],
         "checks": [{"file": "src/session.ts", "line": 8, "text": "Is a null token still refused here?"}],
         "risky_snippets": [{"code": "eval(x)"}],
@@ -173,7 +173,7 @@ def shop(
     if memory is not None:
         files[".opendrs/facts.jsonl"] = memory
     base = repo.commit(files)
-    prose = README + "\nAnd gives\nthings\nback.\n"
+    prose = README + "\nThe shop also takes things back when they break within a month.\n"
     head = repo.commit({"src/session.ts": SESSION_AFTER, "README.md": prose, **(change or {})})
     path = directory / "brief.json"
     path.write_text(document(brief() if of is None else of))

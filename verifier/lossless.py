@@ -6,6 +6,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NoReturn
 
@@ -40,11 +41,8 @@ def _integer(digits: str) -> int | float:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise _twice(key)
-            seen.add(key)
+        names = Counter(name for name, _ in pairs)
+        raise _twice(next(name for name, times in names.items() if times > 1))
     return found
 
 
