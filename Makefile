@@ -15,11 +15,13 @@ test: $(READY)  ## the tests, with their branch coverage
 	$(BIN)/coverage erase
 	$(BIN)/pytest -n auto --cov --cov-report=term
 
-check: $(READY)  ## format, lint, types, import contracts
+check: $(READY)  ## format, lint, types, import contracts, action metadata
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/zizmor --offline --quiet action.yml
 
 requirements:  ## renew the pinned requirement files from pyproject.toml
 	$(PYTHON) -m venv $(VENV)
