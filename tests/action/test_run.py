@@ -173,7 +173,8 @@ def test_s24_no_key_is_a_failure_that_says_what_to_do(make: Make) -> None:
     subject = make()
     ended = job(subject)
     assert (ended.code, ended.outputs["status"]) == (0, "failed")
-    assert "llm-api-key" in subject.comment_bodies()[0]
+    unfolded = subject.comment_bodies()[0].partition("<details>")[0]
+    assert "verifier failed: no key: set llm-api-key" in unfolded
 
 
 @pytest.mark.parametrize(("config", "inputs"), [(None, {}), (ON, {"no-llm": "true"})])

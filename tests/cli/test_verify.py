@@ -253,6 +253,7 @@ def test_s24_without_a_key_the_brief_is_shown_and_nothing_is_asked(tmp_path: Pat
     ran = pull.verify()
     assert ran.code == 0
     assert "ANTHROPIC_API_KEY" in pull.result()["notes"][1]
+    assert "verifier failed: no key" in ran.out.partition("<details>")[0]
     assert len(pull.result()["notes"]) == 2
 
 
