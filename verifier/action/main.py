@@ -4,16 +4,15 @@ import os
 import stat
 import sys
 import threading
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from verifier.action.artifact import BadArtifact, NoBriefFound, download, file_inside, find_artifact
-from verifier.action.conversation import COMMENTS, Posted, comments_in, ours, upsert
+from verifier.action.conversation import COMMENTS, comments_in, ours, upsert
 from verifier.action.inputs import BadInputs, Inputs, Runner, read_inputs, read_runner
-from verifier.action.pull import Asked, NoPull, Pull, Stale, asked_for, check_run, early, read_again, runs_for
+from verifier.action.pull import Asked, NoPull, Pull, Stale, asked_for, check_run, find_pull, read_again, runs_for
 from verifier.action.report import Level, annotate, log, mask, quiet, write_outputs, write_result, write_summary
 from verifier.brief.document import Brief, NotABrief, read_brief
 from verifier.brief.layout import Layout, as_it_came
@@ -25,6 +24,7 @@ from verifier.evidence.files import EvidenceError
 from verifier.evidence.github import GitHubEvidence, blob_query, blob_text, fetch_diff, fetch_files
 from verifier.memory import BadMemory, read_memory
 from verifier.text import markdown
+from verifier.verification.application import counts
 from verifier.verification.model import (
     MISSING,
     BaseText,
@@ -32,7 +32,6 @@ from verifier.verification.model import (
     Outcome,
     Question,
     Reader,
-    ReaderError,
     Reply,
     Settings,
 )
@@ -127,7 +126,7 @@ def _inputs(environment: Mapping[str, str]) -> tuple[Inputs, Runner]:
 
 def _pull(api: Api, asked: Asked) -> Pull:
     try:
-        pull = early(api, asked).result()
+        pull = api.start(lambda: find_pull(api, asked)).result()
     except Stale as error:
         raise Ended("stale", DECIDED, "notice", f"stale: {error}; nothing was asked or posted") from None
     if not pull.is_open or pull.locked:
@@ -244,7 +243,7 @@ def _post(
             return replace(
                 done, level="notice", line=f"{done.line}; pull request {pull.number} was {state}: nothing posted"
             )
-        posted = upsert(api, pull.number, _known(api, pull, connection), comment(brief, result.layout, outcome))
+        posted = upsert(api, pull.number, ours(api, pull.number, connection), comment(brief, result.layout, outcome))
         result.comment_url = posted.url
         return done
     except GitHubError as error:
@@ -255,10 +254,6 @@ def _post(
             )
             return replace(done, level="warning", line=line)
         return End("failed", REFUSED, "error", f"{done.line}, and the comment was refused: {error}")
-
-
-def _known(api: Api, pull: Pull, connection: Any) -> list[Posted]:
-    return ours(api, pull.number, connection)
 
 
 def _has_weak_token(runner: Runner, pull: Pull) -> bool:
@@ -308,10 +303,7 @@ def _reader(inputs: Inputs) -> Reader:
     def read(question: Question) -> Reply:
         from verifier.readers.anthropic import anthropic_reader
 
-        try:
-            ask = anthropic_reader(inputs.llm_key, inputs.llm_base_url)
-        except ReaderError as error:
-            raise ReaderError(str(error), asked=False) from None
+        ask = anthropic_reader(inputs.llm_key, inputs.llm_base_url)
         blocks = question.prompt.blocks
         log(f"asking {question.settings.model} about {blocks} item{'' if blocks == 1 else 's'}")
         ended = threading.Event()
@@ -334,19 +326,12 @@ def _still(ended: threading.Event) -> None:
 def _done(outcome: Outcome | None) -> End:
     if outcome is None:
         return End("off", DECIDED, "notice", "off: the brief as it came")
-    counts = _counts(outcome)
-    words = ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "no items"
+    words = ", ".join(f"{number} {name}" for name, number in counts(outcome).items() if number) or "no items"
     usage = f", {outcome.usage.input}+{outcome.usage.output} tokens" if outcome.usage else ""
     if outcome.status == "failed":
         return End("failed", DECIDED, "warning", f"verifier failed: {outcome.reason}; {words}{usage}")
     reason = f" ({outcome.reason})" if outcome.reason else ""
     return End(outcome.status, DECIDED, "notice", f"{outcome.status}{reason}: {words}{usage}")
-
-
-def _counts(outcome: Outcome) -> dict[str, int]:
-    actions = Counter(verdict.action for verdict in outcome.verdicts)
-    names = {"kept": "keep", "downgraded": "downgrade", "dropped": "drop", "unverified": "unverified"}
-    return {name: actions[action] for name, action in names.items()}  # type: ignore[index]
 
 
 def _report(environment: Mapping[str, str], result: Result, end: End) -> int:
@@ -376,7 +361,7 @@ def _numbers(verified: Verified | None) -> dict[str, str]:
     if verified is None:
         return {}
     outcome = verified.outcome
-    numbers: dict[str, int | None] = dict(_counts(outcome))
+    numbers: dict[str, int | None] = dict(counts(outcome))
     numbers["input-tokens"] = outcome.usage.input if outcome.usage else None
     numbers["output-tokens"] = outcome.usage.output if outcome.usage else None
     found = {name: "" if number is None else str(number) for name, number in numbers.items()}

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from verifier.action.inputs import BadInputs, Inputs, Runner
-from verifier.evidence.api import Api, GitHubError, Pending
+from verifier.evidence.api import Api, GitHubError
 from verifier.text import one_line
 
 _RUNS_LOOKED_AT: Final = 10
@@ -131,11 +131,6 @@ def check_run(api: Api, run_id: int, pull: Pull) -> None:
             f"run {run_id} was for {one_line(str(run.get('head_sha')), 64)} of {one_line(str(of), 100)}, "
             f"not for {pull.head} of {pull.head_repository}, the head of pull request {pull.number}"
         )
-
-
-def early(api: Api, asked: Asked) -> Pending[Pull]:
-    """`find_pull`, begun at once."""
-    return api.start(lambda: find_pull(api, asked))
 
 
 def _pull(entry: Any) -> Pull:

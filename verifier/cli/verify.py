@@ -2,7 +2,6 @@
 
 import argparse
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from verifier.evidence.git import open_repository
 from verifier.memory import MEMORY_PATH, BadMemory, read_memory
 from verifier.readers.offline import read_offline
 from verifier.readers.replay import replay_reader
+from verifier.verification.application import counts
 from verifier.verification.model import (
     Dismissal,
     Evidence,
@@ -26,7 +26,6 @@ from verifier.verification.model import (
     Outcome,
     Question,
     Reader,
-    ReaderError,
     Reply,
     Settings,
     WrongQuestion,
@@ -205,10 +204,7 @@ def _reader(options: argparse.Namespace, recorded: tuple[Case, Reply | Failed | 
             return read_offline(question)
         from verifier.readers.anthropic import anthropic_reader
 
-        try:
-            ask = anthropic_reader(key, options.llm_base_url)
-        except ReaderError as error:
-            raise ReaderError(str(error), asked=False) from None
+        ask = anthropic_reader(key, options.llm_base_url)
         with waiting(f"asking {question.settings.model} about {_items(question.prompt.blocks)}", quiet=options.quiet):
             return ask(question)
 
@@ -259,9 +255,7 @@ def _write(
 
 
 def _counts(outcome: Outcome) -> str:
-    actions = Counter(verdict.action for verdict in outcome.verdicts)
-    words = {"keep": "kept", "downgrade": "downgraded", "drop": "dropped", "unverified": "unverified"}
-    parts = [f"{actions[action]} {word}" for action, word in words.items() if actions[action]]  # type: ignore[index]
+    parts = [f"{number} {word}" for word, number in counts(outcome).items() if number]
     usage = f"; {outcome.usage.input}+{outcome.usage.output} tokens" if outcome.usage else ""
     return f"{', '.join(parts) or 'no items'}{usage}"
 

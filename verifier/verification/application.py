@@ -1,5 +1,6 @@
 """Applies verdicts to a brief: suffixes, order, the why and the notes (S15 to S18, S24, S34)."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -100,6 +101,17 @@ def _notes(outcome: Outcome, call_line: str | None) -> Iterator[str]:
         yield f"base version used: {changed}, which counts once it is on the base branch"
     if call_line:
         yield call_line
+
+
+def counts(outcome: Outcome) -> dict[str, int]:
+    """How many items came to what: kept, downgraded, dropped, unverified."""
+    actions = Counter(verdict.action for verdict in outcome.verdicts)
+    return {
+        "kept": actions["keep"],
+        "downgraded": actions["downgrade"],
+        "dropped": actions["drop"],
+        "unverified": actions["unverified"],
+    }
 
 
 def status_note(outcome: Outcome) -> str | None:
