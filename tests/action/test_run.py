@@ -129,7 +129,7 @@ def test_a4_a_head_that_moves_during_the_run_leaves_no_comment(make: Make, model
     def push() -> None:
         subject.pull.head_sha = moved
 
-    subject.github.before(r"/pulls/\d+$", push, nth=3)
+    subject.github.before(r"/graphql$", push, nth=3)
     ended = job(subject, model)
     assert (ended.code, ended.outputs["status"], subject.comment_bodies()) == (0, "stale", [])
     assert "createSession" in ended.summary

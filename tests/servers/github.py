@@ -264,7 +264,10 @@ class FakeGitHub(World):
     def _request(self, host: Host, handler: BaseHTTPRequestHandler) -> tuple[Request, str]:
         """The request, and its path below the prefix."""
         headers = {name.lower(): value for name, value in handler.headers.items()}
-        raw = handler.rfile.read(int(headers.get("content-length") or 0))
+        length = int(headers.get("content-length") or 0)
+        raw = handler.rfile.read(length)
+        if len(raw) < length:
+            raise ConnectionResetError("the client left in the middle of its request")
         path, _, query = handler.path.partition("?")
         fields = parse_qs(query, keep_blank_values=True)
         below = path.removeprefix(self._prefix) if path.startswith(f"{self._prefix}/") else ""

@@ -1,100 +1,142 @@
 """The one comment on a pull request: found by its marker and its author, updated in place (A4)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from verifier.comment import MARKER
-from verifier.evidence.api import Api, GitHubError
+from verifier.evidence.api import Api, GitHubError, Repository
 
 COMMENTS: Final = (
-    "pullRequest(number: $number) { comments(last: 100, before: $before) "
+    "pullRequest(number: $number) { headRefOid state locked comments(last: 100, before: $before) "
     "{ nodes { fullDatabaseId body viewerDidAuthor url } pageInfo { hasPreviousPage startCursor } } }"
 )
 _PAGES: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Posted:
     """A comment of ours."""
 
     id: int
-    url: str
+    url: str = field(compare=False)
 
 
-def ours(api: Api, number: int, connection: Any) -> list[Posted]:
-    """Our comments, oldest first, from the newest page of comments and, where none is there, from the pages before it.
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A pull request as it is now, with our comments among the newest hundred, oldest first."""
+
+    head: str
+    is_open: bool
+    locked: bool
+    ours: tuple[Posted, ...]
+
+
+def conversation(api: Api, number: int) -> Conversation:
+    """One request. Raises GitHubError."""
+    pull = _pull(_page(api, number, None))
+    if not isinstance(pull.get("headRefOid"), str):
+        raise GitHubError("GitHub answered with something else than a pull request; run the job again")
+    return Conversation(
+        head=pull["headRefOid"],
+        is_open=pull.get("state") == "OPEN",
+        locked=pull.get("locked") is True,
+        ours=tuple(sorted(_ours(pull))),
+    )
+
+
+def earlier(api: Api, number: int, newest: Repository) -> list[Posted]:
+    """Our comments in the newest page, which `COMMENTS` asked for, or in the first page before it that has one.
 
     A marker alone is no proof: anybody can write one. Raises GitHubError.
     """
+    page = newest
     for _ in range(_PAGES):
-        connection = connection if isinstance(connection, dict) else {}
-        found = [posted for node in connection.get("nodes") or [] if (posted := _posted(node)) is not None]
-        before = connection.get("pageInfo") or {}
-        if found or not before.get("hasPreviousPage"):
+        pull = _pull(page)
+        found = _ours(pull)
+        before = _inside(_inside(pull, "comments"), "pageInfo")
+        if found or before.get("hasPreviousPage") is not True:
             return found
-        connection = _page(api, number, before.get("startCursor"))
+        page = _page(api, number, before.get("startCursor"))
     return []
 
 
-def upsert(api: Api, number: int, known: Sequence[Posted], body: str) -> Posted:
-    """Our comment with this body: updated where there is one, else made. Raises GitHubError.
+def upsert(api: Api, number: int, head: str, known: Iterable[Posted], body: str) -> Posted:
+    """Our comment with this body: the oldest updated where there is one, else made. Raises GitHubError.
 
-    A second one, left by an interrupted run, is taken away.
+    Where there is more than one, as two runs side by side or one that was cut off may leave it, the others are taken
+    away; what cannot be, or is not seen yet, the next run heals.
     """
-    if known:
-        first, *more = known
+    ordered = sorted(set(known))
+    if not ordered:
+        return _settled(api, number, head, _create(api, number, body), body)
+    try:
+        posted = _update(api, ordered[0], body)
+    except GitHubError as error:
+        if error.status != 404:
+            raise
+        return _create(api, number, body)
+    _delete(api, ordered[1:])
+    return posted
+
+
+def _settled(api: Api, number: int, head: str, made: Posted, body: str) -> Posted:
+    """The one comment that stays where another run made one too: the older, with the newest head's body."""
+    try:
+        now = conversation(api, number)
+    except GitHubError:
+        return made  # the next run heals it
+    oldest = min({made, *now.ours})
+    if oldest != made and now.head == head:
+        oldest = _update(api, oldest, body)
+    _delete(api, {made, *now.ours} - {oldest})
+    return oldest
+
+
+def _delete(api: Api, others: Iterable[Posted]) -> None:
+    for other in others:
         try:
-            posted = _update(api, first, body)
-        except GitHubError as error:
-            if error.status != 404:
-                raise
-            return _create(api, number, body)
-        for other in more:
-            try:
-                api.send("DELETE", f"/issues/comments/{other.id}")
-            except GitHubError:
-                break  # the next run finds it again
-        return posted
-    return _create(api, number, body)
+            api.send("DELETE", f"/issues/comments/{other.id}")
+        except GitHubError:
+            return  # the next run heals it
 
 
 def _create(api: Api, number: int, body: str) -> Posted:
     try:
         return _made(api.send("POST", f"/issues/{number}/comments", {"body": body}).json())
     except GitHubError as error:
-        if error.status is not None and error.status < 500:
+        if not error.may_have_counted:
             raise
-        # It may have been made all the same: look before a second one is written.
-        made = ours(api, number, _page(api, number, None))
-        if made:
-            return _update(api, made[0], body)
-        return _made(api.send("POST", f"/issues/{number}/comments", {"body": body}).json())
+    # It may have been made all the same: look before a second one is written.
+    api.wait()
+    made = conversation(api, number).ours
+    if made:
+        return _update(api, made[0], body)
+    return _made(api.send("POST", f"/issues/{number}/comments", {"body": body}).json())
 
 
 def _update(api: Api, posted: Posted, body: str) -> Posted:
-    for attempt in (1, 2):
-        try:
-            return _made(api.send("PATCH", f"/issues/comments/{posted.id}", {"body": body}).json())
-        except GitHubError as error:
-            if attempt == 2 or (error.status is not None and error.status < 500):
-                raise
-    return posted
+    """The same body twice does no harm, so that an update that may have counted is simply sent again."""
+    try:
+        return _made(api.send("PATCH", f"/issues/comments/{posted.id}", {"body": body}).json())
+    except GitHubError as error:
+        if not error.may_have_counted:
+            raise
+    api.wait()
+    return _made(api.send("PATCH", f"/issues/comments/{posted.id}", {"body": body}).json())
 
 
-def _page(api: Api, number: int, before: Any) -> Any:
-    query = (
-        "query($owner: String!, $name: String!, $number: Int!, $before: String) "
-        f"{{ repository(owner: $owner, name: $name) {{ {COMMENTS} }} }}"
-    )
-    variables = {"owner": api.owner, "name": api.name, "number": number, "before": before}
-    return comments_in(api.query(query, variables))
+def _page(api: Api, number: int, before: Any) -> Repository:
+    return api.query(COMMENTS, {"number": ("Int!", number), "before": ("String", before)})
 
 
-def comments_in(data: Any) -> Any:
-    """The connection of comments inside a query's data."""
-    pull = ((data or {}).get("repository") or {}).get("pullRequest") or {}
-    return pull.get("comments")
+def _pull(page: Repository) -> dict[str, Any]:
+    return {} if "pullRequest" in page.failed else _inside(page.fields, "pullRequest")
+
+
+def _ours(pull: dict[str, Any]) -> list[Posted]:
+    nodes = _inside(pull, "comments").get("nodes")
+    return [found for node in (nodes if isinstance(nodes, list) else []) if (found := _posted(node)) is not None]
 
 
 def _posted(node: Any) -> Posted | None:
@@ -104,6 +146,11 @@ def _posted(node: Any) -> Posted | None:
         return None
     number = str(node.get("fullDatabaseId", ""))
     return Posted(int(number), str(node.get("url", ""))) if number.isascii() and number.isdigit() else None
+
+
+def _inside(value: Any, name: str) -> dict[str, Any]:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _made(value: Any) -> Posted:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, get_args
 
-from verifier.memory import MEMORY_PATH
 from verifier.text import one_line
 
 IfNoBrief = Literal["error", "warn", "ignore"]
@@ -23,7 +22,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "pr-number": "",
     "run-id": "",
     "config-path": "",
-    "memory-path": MEMORY_PATH,
+    "memory-path": ".opendrs/facts.jsonl",
     "no-llm": "false",
     "comment": "true",
     "if-no-brief": "error",
@@ -68,22 +67,16 @@ class Runner:
     """Where and on what event the job runs, as the runner's own variables have it."""
 
     api_url: str
-    server_url: str
     repository: str
     event_name: str
     event: Mapping[str, Any]
     run_id: int
+    actor: str
     workspace: Path
-    temp: Path
-
-    @property
-    def run_url(self) -> str:
-        return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
 
 
-def read_inputs(environment: Mapping[str, str]) -> Inputs:
-    """The inputs that a runner put into `environment` as `INPUT_<NAME>`, hyphens kept. Raises BadInputs."""
-    wrong: list[str] = []
+def read_inputs(environment: Mapping[str, str], wrong: list[str]) -> Inputs:
+    """The inputs that a runner put into `environment` as `INPUT_<NAME>`, hyphens kept; errors go to `wrong`."""
 
     def text(name: str) -> str:
         return environment.get(f"INPUT_{name.upper()}", "").strip() or DEFAULTS[name]
@@ -100,7 +93,7 @@ def read_inputs(environment: Mapping[str, str]) -> Inputs:
         wrong.append("input github-token is empty: leave it out, or give it ${{ github.token }}")
     if text("brief-path") and text("run-id"):
         wrong.append("inputs brief-path and run-id exclude each other: a file of the workspace comes from no run")
-    inputs = Inputs(
+    return Inputs(
         token=text("github-token"),
         llm_key=text("llm-api-key"),
         llm_base_url=text("llm-base-url") or None,
@@ -117,14 +110,10 @@ def read_inputs(environment: Mapping[str, str]) -> Inputs:
         if_no_brief=read("if-no-brief", _if_no_brief, "error"),
         warnings=tuple(_unknown(environment)),
     )
-    if wrong:
-        raise BadInputs(wrong)
-    return inputs
 
 
-def read_runner(environment: Mapping[str, str]) -> Runner:
-    """The runner's own variables and the event's payload. Raises BadInputs."""
-    wrong: list[str] = []
+def read_runner(environment: Mapping[str, str], wrong: list[str]) -> Runner:
+    """The runner's own variables and the event's payload; what is wrong with them goes to `wrong`."""
 
     def variable(name: str) -> str:
         found = environment.get(name, "")
@@ -132,35 +121,35 @@ def read_runner(environment: Mapping[str, str]) -> Runner:
             wrong.append(f"{name} is not set: this program is started by a GitHub Actions runner")
         return found
 
-    path = variable("GITHUB_EVENT_PATH")
-    event: Mapping[str, Any] = {}
-    if path:
-        try:
-            with Path(path).open("rb") as file:
-                event = json.loads(file.read(_EVENT_LIMIT))
-        except (OSError, ValueError, RecursionError) as error:
-            wrong.append(f"GITHUB_EVENT_PATH: the event cannot be read ({type(error).__name__})")
-        if not isinstance(event, dict):
-            wrong.append("GITHUB_EVENT_PATH: the event is not a JSON object")
-    run_id = variable("GITHUB_RUN_ID")
-    repository = variable("GITHUB_REPOSITORY")
+    run_id, repository = variable("GITHUB_RUN_ID"), variable("GITHUB_REPOSITORY")
     if repository and repository.count("/") != 1:
         wrong.append("GITHUB_REPOSITORY: expected owner/name")
     if run_id and not (run_id.isascii() and run_id.isdigit()):
         wrong.append("GITHUB_RUN_ID: expected a number")
-    api_url, event_name = variable("GITHUB_API_URL"), variable("GITHUB_EVENT_NAME")
-    if wrong:
-        raise BadInputs(wrong)
     return Runner(
-        api_url=api_url,
-        server_url=environment.get("GITHUB_SERVER_URL", "https://github.com").rstrip("/"),
+        api_url=variable("GITHUB_API_URL"),
         repository=repository,
-        event_name=event_name,
-        event=event,
-        run_id=int(run_id),
+        event_name=variable("GITHUB_EVENT_NAME"),
+        event=_event(variable("GITHUB_EVENT_PATH"), wrong),
+        run_id=int(run_id) if run_id.isascii() and run_id.isdigit() else 0,
+        actor=environment.get("GITHUB_ACTOR", ""),
         workspace=Path(environment.get("GITHUB_WORKSPACE") or "/github/workspace"),
-        temp=Path(environment.get("RUNNER_TEMP") or "/github/runner_temp"),
     )
+
+
+def _event(path: str, wrong: list[str]) -> dict[str, Any]:
+    if not path:
+        return {}
+    try:
+        with Path(path).open("rb") as file:
+            event = json.loads(file.read(_EVENT_LIMIT))
+    except (OSError, ValueError, RecursionError) as error:
+        wrong.append(f"GITHUB_EVENT_PATH: the event cannot be read ({type(error).__name__})")
+        return {}
+    if isinstance(event, dict):
+        return event
+    wrong.append("GITHUB_EVENT_PATH: the event is not a JSON object")
+    return {}
 
 
 def _unknown(environment: Mapping[str, str]) -> list[str]:

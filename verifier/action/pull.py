@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
-from verifier.action.inputs import BadInputs, Inputs, Runner
+from verifier.action.inputs import Inputs, Runner
 from verifier.evidence.api import Api, GitHubError
 from verifier.text import one_line
 
@@ -15,6 +15,10 @@ EVENTS: Final = ("pull_request", "workflow_dispatch", "workflow_run")
 
 class NoPull(Exception):
     """No pull request, or not exactly one; the message lists what was found."""
+
+
+class ClosedPull(Exception):
+    """There was a pull request for the event's commit; it is closed or merged by now."""
 
 
 class Stale(Exception):
@@ -38,72 +42,85 @@ class Pull:
 class Asked:
     """What an event asks for: a pull request by number or by its head, and the run that made the brief."""
 
-    number: int | None
-    head: str | None
-    head_repository: str | None
-    head_branch: str | None
-    run_id: int | None
+    number: int | None = None
+    head: str | None = None
+    head_repository: str | None = None
+    head_branch: str | None = None
+    run_id: int | None = None
 
 
-def asked_for(runner: Runner, inputs: Inputs) -> Asked:
-    """What the event asks for. Raises BadInputs for an event that cannot name a pull request."""
-    event, name = runner.event, runner.event_name
-    if name == "pull_request":
-        pull = _inside(event, "pull_request")
-        number, head = pull.get("number"), _inside(pull, "head").get("sha")
-        if not isinstance(number, int) or not isinstance(head, str):
-            raise BadInputs(["GITHUB_EVENT_PATH: the event holds no pull request"])
-        if inputs.pr_number not in (None, number):
-            raise BadInputs([f"input pr-number is {inputs.pr_number}, and the event is about pull request {number}"])
-        return Asked(number, head, None, None, inputs.run_id or runner.run_id)
-    if name == "workflow_dispatch":
-        if inputs.pr_number is None:
-            raise BadInputs(["input pr-number is missing: a workflow_dispatch names no pull request by itself"])
-        return Asked(inputs.pr_number, None, None, None, inputs.run_id)
-    if name == "workflow_run":
-        run = _inside(event, "workflow_run")
-        repository = _inside(run, "head_repository").get("full_name")
-        head, branch, run_id = run.get("head_sha"), run.get("head_branch"), run.get("id")
-        if not (isinstance(head, str) and isinstance(repository, str) and isinstance(branch, str)):
-            raise BadInputs(["GITHUB_EVENT_PATH: the event holds no head commit, repository and branch"])
-        if not isinstance(run_id, int):
-            raise BadInputs(["GITHUB_EVENT_PATH: the event holds no run"])
-        return Asked(inputs.pr_number, head, repository, branch, inputs.run_id or run_id)
-    raise BadInputs(
-        [f"event {one_line(name, 60)} has no pull request: run this on {', '.join(EVENTS[:-1])} or {EVENTS[-1]}"]
-    )
+def asked_for(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
+    """What the event asks for; why it cannot name a pull request goes to `wrong`."""
+    match runner.event_name:
+        case "pull_request":
+            return _of_pull_request(runner, inputs, wrong)
+        case "workflow_dispatch":
+            if inputs.pr_number is None and not any("pr-number" in sentence for sentence in wrong):
+                wrong.append("input pr-number is missing: a workflow_dispatch names no pull request by itself")
+            return Asked(number=inputs.pr_number, run_id=inputs.run_id)
+        case "workflow_run":
+            return _of_workflow_run(runner, inputs, wrong)
+        case name:
+            if name:
+                events = f"{', '.join(EVENTS[:-1])} or {EVENTS[-1]}"
+                wrong.append(f"event {one_line(name, 60)} has no pull request: run this on {events}")
+            return Asked()
+
+
+def _of_pull_request(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
+    pull = _inside(runner.event, "pull_request")
+    number, head = pull.get("number"), _inside(pull, "head").get("sha")
+    if not isinstance(number, int) or not isinstance(head, str):
+        wrong.append("GITHUB_EVENT_PATH: the event holds no pull request")
+        return Asked()
+    if inputs.pr_number not in (None, number):
+        wrong.append(f"input pr-number is {inputs.pr_number}, and the event is about pull request {number}")
+    return Asked(number=number, head=head, run_id=inputs.run_id or runner.run_id)
+
+
+def _of_workflow_run(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
+    run = _inside(runner.event, "workflow_run")
+    repository = _inside(run, "head_repository").get("full_name")
+    head, branch, run_id = run.get("head_sha"), run.get("head_branch"), run.get("id")
+    if not (isinstance(head, str) and isinstance(repository, str) and isinstance(branch, str)):
+        wrong.append("GITHUB_EVENT_PATH: the event holds no head commit, repository and branch")
+        return Asked()
+    if not isinstance(run_id, int):
+        wrong.append("GITHUB_EVENT_PATH: the event holds no run")
+        return Asked()
+    return Asked(inputs.pr_number, head, repository, branch, inputs.run_id or run_id)
 
 
 def find_pull(api: Api, asked: Asked) -> Pull:
-    """The pull request asked for. Raises NoPull, Stale, GitHubError."""
-    if asked.head_repository is None:
-        if asked.number is None:
-            raise NoPull("no pull request was named")
-        pull = _pull(api.get(f"/pulls/{asked.number}").json())
-        if asked.head not in (None, pull.head):
-            raise Stale(f"pull request {pull.number} has moved on from {asked.head} to {pull.head}")
-        return pull
-    owner = asked.head_repository.partition("/")[0]
-    head = f"{owner}:{asked.head_branch}"
-    found = [_pull(entry) for entry in api.pages("/pulls", state="open", head=head) if isinstance(entry, dict)]
-    of_repository = [pull for pull in found if pull.head_repository == asked.head_repository]
-    matching = [pull for pull in of_repository if pull.head == asked.head]
-    if asked.number is not None:
-        matching = [pull for pull in matching if pull.number == asked.number]
-    if len(matching) == 1:
-        return matching[0]
-    listed = ", ".join(f"#{pull.number} at {pull.head}" for pull in (matching or found)) or "none"
-    if not matching and len(of_repository) == 1:
-        raise Stale(f"the run was for {asked.head}, and its pull request has moved on: {listed}")
+    """The pull request asked for. Raises NoPull, ClosedPull, Stale, GitHubError."""
+    if asked.head_repository is not None:
+        return _by_head(api, asked, asked.head_repository)
+    pull = _pull(api.get(f"/pulls/{asked.number}").json())
+    if asked.head not in (None, pull.head):
+        raise Stale(f"pull request {pull.number} has moved on from {asked.head} to {pull.head}")
+    return pull
+
+
+def _by_head(api: Api, asked: Asked, repository: str) -> Pull:
+    """The one open pull request at a head commit of a repository; no branch's name decides (A2)."""
+    head = f"{repository.partition('/')[0]}:{asked.head_branch}"
+    listed = [_pull(entry) for entry in api.pages("/pulls", state="all", head=head) if isinstance(entry, dict)]
+    found = [pull for pull in listed if pull.head_repository == repository and asked.number in (None, pull.number)]
+    at_head = [pull for pull in found if pull.head == asked.head]
+    opened = [pull for pull in at_head if pull.is_open]
+    if len(opened) == 1:
+        return opened[0]
+    if not opened and at_head:
+        numbers = ", ".join(f"#{pull.number}" for pull in at_head)
+        raise ClosedPull(f"no pull request is open at {asked.head}; closed: {numbers}")
+    moved = [pull for pull in found if pull.is_open]
+    if not opened and len(moved) == 1:
+        raise Stale(f"the run was for {asked.head}, and pull request {moved[0].number} has moved on to {moved[0].head}")
+    others = ", ".join(f"#{pull.number} at {pull.head}" for pull in (opened or moved)) or "none"
     raise NoPull(
         f"expected exactly one open pull request with head {asked.head} from {one_line(head, 200)}; "
-        f"found {len(matching)} (open from there: {one_line(listed, 500)})"
+        f"found {len(opened)} (open from there: {one_line(others, 500)})"
     )
-
-
-def read_again(api: Api, number: int) -> Pull:
-    """The pull request as it is now. Raises GitHubError."""
-    return _pull(api.get(f"/pulls/{number}").json())
 
 
 def runs_for(api: Api, pull: Pull, workflow: str | None) -> list[int]:

@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -12,15 +12,15 @@ from verifier.brief.layout import Layout, as_it_came
 from verifier.brief.markdown import brief_markdown
 from verifier.cli.output import Refusal, put, read_file, say, waiting, write_file
 from verifier.comment import comment
-from verifier.config import CONFIG_PATHS, BadConfig, Configured, read_config
+from verifier.config import CONFIG_PATHS
 from verifier.evidence.files import EvidenceError, open_diff
 from verifier.evidence.git import open_repository
-from verifier.memory import MEMORY_PATH, BadMemory, read_memory
+from verifier.memory import MEMORY_PATH
 from verifier.readers.offline import read_offline
 from verifier.readers.replay import replay_reader
+from verifier.setting import File, Setting, read_setting
 from verifier.verification.application import counts
 from verifier.verification.model import (
-    Dismissal,
     Evidence,
     Failed,
     Outcome,
@@ -43,16 +43,6 @@ class LocalEvidence(Evidence, Protocol):
     def base_files(self, paths: Sequence[str]) -> Mapping[str, bytes | None]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """What surrounds a pass: settings, memory, what kept either from being read, and the paths read at base."""
-
-    settings: Settings
-    dismissals: Mapping[str, Dismissal]
-    trouble: str | None
-    base_files: tuple[str, ...]
-
-
 def run_verify(options: argparse.Namespace) -> int:
     """Runs the pass and writes brief.json, brief.md, comment.md and record.json to `--out`; returns the exit code."""
     _check_options(options)
@@ -64,7 +54,7 @@ def run_verify(options: argparse.Namespace) -> int:
         return _finish_off(options, brief, "off: --no-llm")
     evidence = _evidence(options, brief)
     try:
-        setting = _setting(options, evidence)
+        setting, base_files = _setting(options, evidence)
         if recorded is not None:
             setting = replace(setting, settings=_asked_by(recorded[0].settings, setting.settings))
         if not setting.settings.enabled:
@@ -78,7 +68,7 @@ def run_verify(options: argparse.Namespace) -> int:
                 setting.settings,
                 _reader(options, recorded),
                 trouble=setting.trouble,
-                base_files=setting.base_files,
+                base_files=base_files,
             ),
         )
     except EvidenceError as error:
@@ -146,43 +136,32 @@ def _evidence(options: argparse.Namespace, brief: Brief) -> LocalEvidence:
     return repository
 
 
-def _setting(options: argparse.Namespace, evidence: LocalEvidence) -> _Setting:
+def _setting(options: argparse.Namespace, evidence: LocalEvidence) -> tuple[Setting, tuple[str, ...]]:
+    """Configuration and memory, and the paths of those read at base; a trial file stands in for either."""
     at_base = evidence.base_files([*CONFIG_PATHS, MEMORY_PATH])
     base_files: list[str] = []
-    trouble: str | None = None
     if options.config is not None:
-        config_path = str(options.config)
-        config: bytes | None = read_file(options.config, "configuration", _WRONG_INPUT)
+        config = File(str(options.config), read_file(options.config, "configuration", _WRONG_INPUT))
     else:
-        found = next((path for path in CONFIG_PATHS if at_base.get(path) is not None), None)
-        config_path, config = found or CONFIG_PATHS[0], at_base[found] if found else None
+        found = next((path for path in CONFIG_PATHS if at_base.get(path) is not None), CONFIG_PATHS[0])
+        config = File(found, at_base.get(found))
         base_files += CONFIG_PATHS
-    try:
-        configured = read_config(config, config_path)
-    except BadConfig as error:
-        configured, trouble = Configured(Settings(enabled=True)), f"configuration: {error}"
-    for warning in configured.warnings:
+    if options.memory is not None:
+        memory = File(str(options.memory), read_file(options.memory, "memory", _WRONG_INPUT))
+    else:
+        memory = File(MEMORY_PATH, at_base.get(MEMORY_PATH))
+        base_files.append(MEMORY_PATH)
+    setting = read_setting(config, memory)
+    for warning in setting.warnings:
         say(f"warning: {warning}", quiet=options.quiet)
-    settings = configured.settings
     if options.reader in ("anthropic", "offline"):
-        settings = replace(settings, provider=options.reader)
-    if settings.enabled and trouble is None and settings.provider == "anthropic" and _key():
+        setting = replace(setting, settings=replace(setting.settings, provider=options.reader))
+    settings = setting.settings
+    if settings.enabled and setting.trouble is None and settings.provider == "anthropic" and _key():
         from verifier.readers.anthropic import warm  # S38: only where a call is likely
 
         warm()
-    if options.memory is not None:
-        memory_path = str(options.memory)
-        memory: bytes | None = read_file(options.memory, "memory", _WRONG_INPUT)
-    else:
-        memory_path, memory = MEMORY_PATH, at_base.get(MEMORY_PATH)
-        base_files.append(MEMORY_PATH)
-    dismissals: dict[str, Dismissal] = {}
-    if settings.enabled:
-        try:
-            dismissals = read_memory(memory, memory_path)
-        except BadMemory as error:
-            trouble = trouble or f"memory: {error}"
-    return _Setting(settings, dismissals, trouble, tuple(base_files))
+    return setting, tuple(base_files)
 
 
 def _asked_by(recorded: Settings, now: Settings) -> Settings:

@@ -9,7 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote
 
@@ -18,12 +18,14 @@ from verifier.evidence.files import EvidenceError
 from verifier.text import one_line
 
 READ_SECONDS: Final = 90.0
+WRITE_SECONDS: Final = 30.0
 ATTEMPTS: Final = 3
 LONGEST_WAIT: Final = 20.0
 _FIRST_WAIT: Final = 0.5
 _SECONDS_AN_ATTEMPT: Final = 20
 _API_VERSION: Final = "2022-11-28"
 _JSON: Final = "application/vnd.github+json"
+_RATE_LIMITED: Final = 429
 
 _Found = TypeVar("_Found")
 
@@ -34,6 +36,11 @@ class GitHubError(EvidenceError):
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
         self.status = status
+
+    @property
+    def may_have_counted(self) -> bool:
+        """Whether a write that ended so may have been done all the same."""
+        return self.status is None or self.status >= 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +59,16 @@ class Answer:
             raise GitHubError("GitHub answered with something else than JSON; run the job again", self.status) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A GraphQL answer about the repository: its fields, and the names of those that came with an error instead."""
+
+    fields: Mapping[str, Any]
+    failed: frozenset[str]
+
+
 class Pending(Generic[_Found]):
-    """Work in a daemon thread, so that requests which do not need each other run side by side."""
+    """Work in a daemon thread, so that requests which do not need each other run side by side, and none outlives us."""
 
     def __init__(self, work: Callable[[], _Found], deadline: Callable[[], float]) -> None:
         self._deadline = deadline
@@ -77,25 +92,26 @@ class Pending(Generic[_Found]):
     def result(self) -> _Found:
         """What the work found, or raised. Raises GitHubError where it is not there by the deadline."""
         if not self._done.wait(max(self._deadline() - time.monotonic(), 0)):
-            raise GitHubError(f"GitHub did not answer within {READ_SECONDS:.0f} s in all; run the job again")
+            raise GitHubError("GitHub did not answer in the time that a job waits for it; run the job again")
         return self._outcome()
 
 
 class Api:
-    """One repository's API. Every call ends by the deadline, which `renew` sets anew."""
+    """One repository's API. Every request ends by the deadline, whatever trickles in."""
 
     def __init__(self, token: str, api_url: str, repository: str) -> None:
         self._token = token
         self._url = api_url
-        self._local = threading.local()
+        self._idle: list[Any] = []
         owner, _, name = repository.partition("/")
         self.owner, self.name = owner, name
         self._root = f"/repos/{quote(owner, safe='')}/{quote(name, safe='')}"
-        self.renew()
-
-    def renew(self) -> None:
-        """A new deadline: the wait for a model is not GitHub's."""
         self._deadline = time.monotonic() + READ_SECONDS
+        self._idle.append(self._requester())
+
+    def now_writing(self) -> None:
+        """The time kept for writing what was paid for begins: the wait for a model is not GitHub's."""
+        self._deadline = time.monotonic() + WRITE_SECONDS
 
     def start(self, work: Callable[[], _Found]) -> Pending[_Found]:
         """`work` in a thread of its own, against the same deadline."""
@@ -129,33 +145,55 @@ class Api:
                 return found
             page += 1
 
-    def query(self, query: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """A GraphQL query's `data`. Raises GitHubError where there is none, or where it came with errors."""
+    def query(
+        self, fields: str, variables: Mapping[str, tuple[str, Any]], fragments: str = "", attempts: int = ATTEMPTS
+    ) -> Repository:
+        """A GraphQL query for `fields` of the repository; `variables` are (type, value) by name.
 
-        def ask() -> Answer:
-            return self._send(
-                "POST", self._requester().graphql_url, body={"query": query, "variables": dict(variables)}
-            )
-
-        answer = self._again(ask, "GraphQL")
+        Values never stand in the query's text, so that none can change it. Raises GitHubError where there is no answer;
+        an error in a single field is told by its name.
+        """
+        given = {"owner": ("String!", self.owner), "name": ("String!", self.name), **variables}
+        declared = ", ".join(f"${name}: {kind}" for name, (kind, _) in given.items())
+        query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {fields} }} }} {fragments}".strip()
+        body = {"query": query, "variables": {name: value for name, (_, value) in given.items()}}
+        answer = self._again(lambda: _told_limit(self._send_query(body)), "GraphQL", attempts=attempts)
         value = answer.json()
-        errors = value.get("errors") if isinstance(value, dict) else None
-        if errors:
-            first = errors[0].get("message", "") if isinstance(errors, list) and isinstance(errors[0], dict) else ""
-            raise GitHubError(f"GitHub's GraphQL API refused the query: {one_line(str(first), 200)}", answer.status)
-        data = value.get("data") if isinstance(value, dict) else None
-        if not isinstance(data, dict):
-            raise GitHubError("GitHub's GraphQL API answered without data; run the job again", answer.status)
-        return data
+        value = value if isinstance(value, dict) else {}
+        errors = value.get("errors") or []
+        errors = [error if isinstance(error, dict) else {} for error in (errors if isinstance(errors, list) else [{}])]
+        paths = [error.get("path") for error in errors]
+        data = value.get("data")
+        repository = data.get("repository") if isinstance(data, dict) else None
+        if not isinstance(repository, dict) or not all(isinstance(path, list) and len(path) > 1 for path in paths):
+            said = one_line(str(errors[0].get("message", "")), 200) if errors else "it came without data"
+            raise GitHubError(f"GitHub's GraphQL API refused the query: {said}; run the job again", answer.status)
+        return Repository(repository, frozenset(str(path[1]) for path in paths if isinstance(path, list)))
 
     def send(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """One write, sent once. Raises GitHubError; where its status is None or 5xx the write may have counted."""
-        answer = self._send(verb, self._root + path, body=body)
-        if not 200 <= answer.status < 300:
-            raise _refusal(answer, path)
-        return answer
+        """One write: sent again only where a rate limit kept it from being done.
 
-    def _again(self, ask: Callable[[], Answer], path: str, *, redirect: bool = False) -> Answer:
+        Raises GitHubError, which says whether the write may have counted.
+        """
+
+        def ask() -> Answer:
+            return self._send(verb, self._root + path, body=body)
+
+        return self._again(ask, path, is_write=True)
+
+    def wait(self) -> None:
+        """A short wait before something is done again."""
+        threading.Event().wait(_FIRST_WAIT)
+
+    def _again(
+        self,
+        ask: Callable[[], Answer],
+        path: str,
+        *,
+        redirect: bool = False,
+        is_write: bool = False,
+        attempts: int = ATTEMPTS,
+    ) -> Answer:
         attempt = 1
         while True:
             failure: GitHubError
@@ -172,10 +210,15 @@ class Api:
                 if asked_to_wait is None and answer.status < 500:
                     raise failure
                 wait = wait if asked_to_wait is None else asked_to_wait
-            if attempt == ATTEMPTS or wait > LONGEST_WAIT or time.monotonic() + wait >= self._deadline:
+            if attempt >= attempts or wait > LONGEST_WAIT or time.monotonic() + wait >= self._deadline:
+                raise failure
+            if is_write and failure.may_have_counted:
                 raise failure
             threading.Event().wait(wait)
             attempt += 1
+
+    def _send_query(self, body: Mapping[str, Any]) -> Answer:
+        return self._send("POST", self._graphql_url, body=body)
 
     def _send(
         self,
@@ -186,45 +229,69 @@ class Api:
         parameters: Mapping[str, str | int] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> Answer:
+        """One request in a thread of its own: a timeout bounds each read of a socket, never a whole reply."""
+        return self.start(lambda: self._exchange(verb, path, accept, dict(parameters or {}), body)).result()
+
+    def _exchange(
+        self, verb: str, path: str, accept: str, parameters: dict[str, str | int], body: Mapping[str, Any] | None
+    ) -> Answer:
         import requests
         from github import GithubException
 
         try:
-            status, headers, text = self._requester().requestJson(
-                verb, path, parameters=dict(parameters or {}), headers={"Accept": accept}, input=body
+            requester = self._idle.pop()
+        except IndexError:
+            requester = self._requester()
+        try:
+            status, headers, text = requester.requestJson(
+                verb, path, parameters=parameters, headers={"Accept": accept}, input=body
             )
         except (requests.RequestException, GithubException, RuntimeError, ValueError, OSError) as error:
             where = _asked(path.removeprefix(self._root))
             raise GitHubError(
                 f"GitHub could not be reached for {where} ({type(error).__name__}); run the job again"
             ) from None
+        self._idle.append(requester)
         return Answer(status, headers, text or "")
 
     def _requester(self) -> Any:
-        """A requester for this thread: PyGithub keeps a request's parts on its one connection until it is sent."""
-        found = getattr(self._local, "requester", None)
-        if found is None:
-            from github import Auth
-            from github.Requester import Requester
+        """One more requester: PyGithub keeps a request's parts on its one connection until it is sent, so that each
+        serves one thread at a time. It is used again once its reply is read.
+        """
+        from github import Auth
+        from github.Requester import Requester
 
-            # It logs requests, and puts a handler of its own on stderr: no line of the log is anybody's but ours.
-            logging.getLogger("github").handlers.clear()
-            logging.getLogger("github").setLevel(logging.CRITICAL)
-            found = self._local.requester = Requester(
-                auth=Auth.Token(self._token),
-                base_url=self._url,
-                timeout=_SECONDS_AN_ATTEMPT,
-                user_agent=f"verifier/{__version__}",
-                per_page=100,
-                verify=True,
-                retry=0,
-                pool_size=1,
-                seconds_between_requests=None,
-                seconds_between_writes=None,
-                lazy=True,
-                api_version=_API_VERSION,
-            )
-        return found
+        # It logs requests, and puts a handler of its own on stderr: no line of the log is anybody's but ours.
+        logging.getLogger("github").handlers.clear()
+        logging.getLogger("github").setLevel(logging.CRITICAL)
+        requester = Requester(
+            auth=Auth.Token(self._token),
+            base_url=self._url,
+            timeout=_SECONDS_AN_ATTEMPT,
+            user_agent=f"verifier/{__version__}",
+            per_page=100,
+            verify=True,
+            retry=0,
+            pool_size=1,
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+            lazy=True,
+            api_version=_API_VERSION,
+        )
+        self._graphql_url = requester.graphql_url
+        return requester
+
+
+def _told_limit(answer: Answer) -> Answer:
+    """A GraphQL answer, with the status of a rate limit where it tells of one with status 200."""
+    if answer.status != 200 or "RATE_LIMITED" not in answer.body[:5_000]:
+        return answer
+    value = answer.json()
+    errors = value.get("errors") if isinstance(value, dict) else None
+    limited = isinstance(errors, list) and any(
+        isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in errors
+    )
+    return replace(answer, status=_RATE_LIMITED) if limited else answer
 
 
 def _asked_to_wait(answer: Answer) -> float | None:

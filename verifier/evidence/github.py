@@ -1,18 +1,24 @@
 """Evidence through GitHub's API: the diff, and texts at the merge base in one request (S10, A7)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
+from itertools import compress, islice
 from typing import Any, Final, TypeVar
+from urllib.parse import quote
 
 from verifier.diff import Diff, FileDiff, parse_diff, parse_hunks
-from verifier.evidence.api import Api, GitHubError
+from verifier.evidence.api import ATTEMPTS, Api, GitHubError, Repository
 from verifier.evidence.compare import compare_texts
 from verifier.verification.model import MISSING, UNREADABLE, BaseText
 
 _BLOBS_A_REQUEST: Final = 100
+_SPLIT_ABOVE: Final = 12  # below, a server that fails is not short of time
 _TOO_LARGE: Final = 406
+_FRAGMENT: Final = "fragment file on GitObject { __typename ... on Blob { text isBinary isTruncated } }"
 _Item = TypeVar("_Item")
+
+Place = tuple[str, str]  # commit and path
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,8 @@ class GitHubEvidence:
 
     def base_texts(self, paths: frozenset[str]) -> Mapping[str, BaseText]:
         """Texts at the merge base, by path (S10). Raises GitHubError."""
-        return texts_at(self.api, [(self.merge_base, path) for path in sorted(paths)], by_path=True)
+        found = texts_at(self.api, [(self.merge_base, path) for path in sorted(paths)])
+        return {path: text for (_, path), text in found.items()}
 
 
 def fetch_diff(api: Api, number: int) -> Diff | None:
@@ -44,16 +51,16 @@ def fetch_diff(api: Api, number: int) -> Diff | None:
         raise
 
 
-def fetch_files(api: Api, number: int, merge_base: str, head: str, wanted: Collection[str]) -> Diff:
+def fetch_files(api: Api, number: int, merge_base: str, head: str, wanted: frozenset[str]) -> Diff:
     """The diff from the list of files, where the whole was refused. Raises GitHubError.
 
     Of the files in `wanted` whose patch is left out, the two blobs are compared; of others nothing is shown.
     """
     files = [entry for entry in api.pages(f"/pulls/{number}/files") if isinstance(entry, dict)]
     listed = [(_file(entry), entry) for entry in files]
-    bare = [file for file, entry in listed if _lacks_its_patch(entry) and set(file.paths) & set(wanted)]
-    sides = [(merge_base, file.old_path) for file in bare if file.old_path]
-    sides += [(head, file.new_path) for file in bare if file.new_path]
+    bare = [_lacks_its_patch(entry) and not wanted.isdisjoint(file.paths) for file, entry in listed]
+    sides = [(merge_base, file.old_path) for file, _ in compress(listed, bare) if file.old_path]
+    sides += [(head, file.new_path) for file, _ in compress(listed, bare) if file.new_path]
     texts = texts_at(api, sides)
 
     def compared(file: FileDiff) -> FileDiff:
@@ -63,46 +70,72 @@ def fetch_files(api: Api, number: int, merge_base: str, head: str, wanted: Colle
             return file
         return replace(file, hunks=compare_texts(old, new))
 
-    return Diff(tuple(compared(file) if file in bare else file for file, _ in listed))
+    return Diff(tuple(compared(file) if lacks else file for (file, _), lacks in zip(listed, bare, strict=True)))
 
 
-def texts_at(api: Api, places: Sequence[tuple[str, str]], *, by_path: bool = False) -> dict[Any, BaseText]:
-    """The texts of files, by (commit, path) or by path alone; as few requests as GitHub's limits allow."""
-    found: dict[Any, BaseText] = {}
-    for chunk in _chunks(places, _BLOBS_A_REQUEST):
-        blobs = fetch_blobs(api, chunk)
-        for place, blob in zip(chunk, blobs, strict=True):
-            found[place[1] if by_path else place] = blob_text(blob)
-    return found
+def texts_at(api: Api, places: Sequence[Place]) -> dict[Place, BaseText]:
+    """The texts of files, in as few requests as GitHub's limits allow, side by side where they are more than one.
+
+    Raises GitHubError.
+    """
+    asked = [api.start(partial(_texts, api, chunk)) for chunk in _chunks(places, _BLOBS_A_REQUEST)]
+    return {place: text for pending in asked for place, text in pending.result().items()}
 
 
-def fetch_blobs(api: Api, places: Sequence[tuple[str, str]]) -> list[Any]:
-    """What GraphQL says of each (commit, path), None for what is not there."""
-    data = api.query(*blob_query(api, places))
-    repository = data.get("repository") or {}
-    return [repository.get(f"f{at}") for at in range(len(places))]
+def _texts(api: Api, places: Sequence[Place]) -> dict[Place, BaseText]:
+    """One request; where GitHub's servers cannot answer it in their time, its halves."""
+    can_split = len(places) > _SPLIT_ABOVE
+    try:
+        repository = api.query(*blob_query(places), attempts=1 if can_split else ATTEMPTS)
+    except GitHubError as error:
+        if not can_split or error.status is None or error.status < 500:
+            raise
+        half = len(places) // 2
+        return _texts(api, places[:half]) | _texts(api, places[half:])
+    return dict(zip(places, blobs(repository, len(places)), strict=True))
 
 
-def blob_query(api: Api, places: Sequence[tuple[str, str]], more: str = "") -> tuple[str, dict[str, Any]]:
-    """One query for many files: each path is a variable, so that none can change the query."""
-    variables: dict[str, Any] = {"owner": api.owner, "name": api.name}
-    variables |= {f"e{at}": f"{commit}:{path}" for at, (commit, path) in enumerate(places)}
-    declared = "".join(f", $e{at}: String!" for at in range(len(places)))
+def blob_query(places: Sequence[Place]) -> tuple[str, dict[str, tuple[str, Any]], str]:
+    """Fields, variables and fragment for many files in one query (`Api.query`)."""
     fields = " ".join(f"f{at}: object(expression: $e{at}) {{ ...file }}" for at in range(len(places)))
-    query = (
-        f"query($owner: String!, $name: String!{declared}) "
-        f"{{ repository(owner: $owner, name: $name) {{ {fields} {more} }} }} "
-        "fragment file on GitObject { __typename ... on Blob { text isBinary isTruncated } }"
-    )
-    return query, variables
+    variables = {f"e{at}": ("String!", f"{commit}:{path}") for at, (commit, path) in enumerate(places)}
+    return fields, variables, _FRAGMENT if places else ""
 
 
-def blob_text(blob: Any) -> BaseText:
-    """A file's text; what is cut, binary or no file counts as unreadable (S10)."""
+def blobs(repository: Repository, count: int) -> list[BaseText]:
+    """The texts that `blob_query` asked for; what is cut, binary, no file or came with an error is unreadable (S10)."""
+    names = [f"f{at}" for at in range(count)]
+    return [UNREADABLE if name in repository.failed else _text(repository.fields.get(name)) for name in names]
+
+
+def is_cut(repository: Repository, at: int) -> bool:
+    """Whether GitHub gave only the beginning of the file at this place of `blob_query`."""
+    blob = repository.fields.get(f"f{at}")
+    return isinstance(blob, dict) and blob.get("isTruncated") is True
+
+
+def raw_text(api: Api, commit: str, path: str) -> BaseText:
+    """A file's text as it lies at a commit, for one that GraphQL cuts. Raises GitHubError."""
+    return _readable(api.get(f"/contents/{quote(path)}", accept="application/vnd.github.raw+json", ref=commit).body)
+
+
+def fetch_merge_base(api: Api, base: str, head: str) -> str:
+    """The commit that the pull request's diff is made against. Raises GitHubError."""
+    value = api.get(f"/compare/{base}...{head}", per_page=1).json()
+    commit = value.get("merge_base_commit") if isinstance(value, dict) else None
+    if not isinstance(commit, dict) or not isinstance(commit.get("sha"), str):
+        raise GitHubError("GitHub names no merge base for the pull request; run the job again")
+    return str(commit["sha"])
+
+
+def _text(blob: Any) -> BaseText:
     if blob is None:
         return MISSING
     whole = isinstance(blob, dict) and blob.get("isBinary") is False and blob.get("isTruncated") is False
-    text = blob.get("text") if whole else None
+    return _readable(blob.get("text")) if whole else UNREADABLE
+
+
+def _readable(text: Any) -> BaseText:
     # where GitHub met bytes that are no UTF-8 it may have put this sign: then the text is not the file's
     return text if isinstance(text, str) and "\ufffd" not in text else UNREADABLE
 
