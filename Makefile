@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+WORKFLOWS := .github/workflows/*.yml examples/workflows/*.yml
 PIN := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --no-header --no-annotate \
   --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 READY := $(VENV)/ready
@@ -15,13 +16,15 @@ test: $(READY)  ## the tests, with their branch coverage
 	$(BIN)/coverage erase
 	$(BIN)/pytest -n auto --cov --cov-report=term
 
-check: $(READY)  ## format, lint, types, import contracts, action metadata
+check: $(READY)  ## format, lint, types, import contracts, action metadata, workflows
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
-	$(BIN)/zizmor --offline --quiet action.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	$(BIN)/zizmor --offline --quiet --pedantic $(WORKFLOWS) action.yml
+	$(BIN)/actionlint -shellcheck= -pyflakes= $(WORKFLOWS)
 
 requirements:  ## renew the pinned requirement files from pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PARTS: Final = ("verifier", "tests", "examples", "schemas", "entrypoint.py", "pyproject.toml", "README.md")
+PARTS: Final = (
+    "verifier",
+    "tests",
+    "examples",
+    "schemas",
+    "action.yml",
+    "entrypoint.py",
+    "pyproject.toml",
+    "README.md",
+)
 PASSED, FAILED, NOTHING = 0, 1, 5
 
 
