@@ -97,21 +97,33 @@ class Pending(Generic[_Found]):
 
 
 class Api:
-    """One repository's API. Every request ends by the deadline, whatever trickles in."""
+    """One repository's API. Every request ends by the deadline, whatever trickles in.
 
-    def __init__(self, token: str, api_url: str, repository: str) -> None:
+    The time is for all requests together, in seconds: for reading, and, kept for after the model, for writing.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        api_url: str,
+        repository: str,
+        *,
+        read_seconds: float = READ_SECONDS,
+        write_seconds: float = WRITE_SECONDS,
+    ) -> None:
         self._token = token
         self._url = api_url
+        self._write_seconds = write_seconds
         self._idle: list[Any] = []
         owner, _, name = repository.partition("/")
         self.owner, self.name = owner, name
         self._root = f"/repos/{quote(owner, safe='')}/{quote(name, safe='')}"
-        self._deadline = time.monotonic() + READ_SECONDS
+        self._deadline = time.monotonic() + read_seconds
         self._idle.append(self._requester())
 
     def now_writing(self) -> None:
         """The time kept for writing what was paid for begins: the wait for a model is not GitHub's."""
-        self._deadline = time.monotonic() + WRITE_SECONDS
+        self._deadline = time.monotonic() + self._write_seconds
 
     def start(self, work: Callable[[], _Found]) -> Pending[_Found]:
         """`work` in a thread of its own, against the same deadline."""
