@@ -6,6 +6,7 @@ Only what the first request needs is imported here; the rest is, while GitHub an
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
@@ -42,13 +43,19 @@ def main(environment: Mapping[str, str] | None = None) -> int:
     except KeyboardInterrupt:
         end = End("failed", REFUSED, "error", "cancelled by the runner: run the job again if it should not have been")
     except Exception as error:  # noqa: BLE001 (no traceback for the person who must act; what was paid for is shown)
-        end = End("failed", REFUSED, "error", f"unexpected {type(error).__name__}: please report it with the job's log")
+        end = End("failed", REFUSED, "error", f"unexpected {_named(error)}: please report it with the job's log")
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     return _report(environment, result, end)
 
 
 def _cancel(_number: int, _frame: FrameType | None) -> None:
     raise _Cancelled
+
+
+def _named(error: Exception) -> str:
+    """An error's type and the place in our code that it comes from; its message may quote anything."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {Path(place.filename).name} line {place.lineno}"
 
 
 def _run(environment: Mapping[str, str], result: Result) -> End:

@@ -71,7 +71,9 @@ def run(api: Api, inputs: Inputs, runner: Runner, asked: Asked, finding: Pending
         verified = _verify(inputs, brief, evidence, at_base.setting)
         layout, outcome = verified.layout, verified.outcome
         _show(result, brief, layout, verified)
-    return _post(api, inputs, runner, pull, comment(brief, layout, outcome), _done(outcome), at_base.known, result)
+    return _post(
+        api, inputs, runner, pull, comment(brief, layout, outcome), _done(inputs, outcome), at_base.known, result
+    )
 
 
 def _brief_data(api: Api, inputs: Inputs, runner: Runner, asked: Asked, finding: Pending[Pull]) -> bytes:
@@ -220,10 +222,11 @@ def _still(ended: threading.Event) -> None:
         seconds += _STILL_SECONDS
 
 
-def _done(outcome: Outcome | None) -> End:
+def _done(inputs: Inputs, outcome: Outcome | None) -> End:
     """The run's end if the comment can be written."""
     if outcome is None:
-        return End("off", DECIDED, "notice", "off: the brief as it came")
+        why = "no-llm" if inputs.no_llm else "llm.enabled and llm.verify.enabled are not both true at base"
+        return End("off", DECIDED, "notice", f"off: {why}; the brief as it came")
     words = ", ".join(f"{number} {name}" for name, number in counts(outcome).items() if number) or "no items"
     usage = f", {outcome.usage.input}+{outcome.usage.output} tokens" if outcome.usage else ""
     if outcome.status == "failed":
