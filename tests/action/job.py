@@ -1,11 +1,9 @@
 """A job on a runner: the real entrypoint as a subprocess, its outputs and log read by the runner's own rules."""
 
 import json
-import os
-import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +11,12 @@ from typing import Any, Final
 from tests.command import ON, brief, document, environment, shop
 from tests.repos import Repo
 from tests.servers.github import FakeGitHub, Pull, Run, zip_of
+from tests.servers.github_state import Level
 from tests.servers.model import ModelServer
 
 ROOT: Final = Path(__file__).parents[2]
 KEY: Final = "sk-secret-0123456789"
-_COMMAND: Final = re.compile(r"^\s*::([a-z-]+)[^:]*::(.*)$|##\[([a-z-]+)[^\]]*\](.*)")
+READ_ONLY: Final[Mapping[str, Level]] = {"contents": "read", "actions": "read", "pull-requests": "read"}
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,18 @@ class Ended:
     @property
     def commands(self) -> list[tuple[str, str]]:
         """The workflow commands that a runner finds in the log, masks left out."""
-        found = [match for line in self.log.splitlines() if (match := _COMMAND.search(line))]
-        named = [(match[1] or match[3], match[2] if match[1] else match[4]) for match in found]
-        return [command for command in named if command[0] != "add-mask"]
+        return [command for command in commands_in(self.log) if command[0] != "add-mask"]
 
     @property
     def said(self) -> tuple[str, str]:
         """The one annotation: its level and its text."""
         assert len(self.commands) == 1, self.log
         return self.commands[0]
+
+    @property
+    def unmasked(self) -> str:
+        """The log without the lines that hide a secret in all that follows: a runner never shows those."""
+        return "\n".join(line for line in self.log.splitlines() if not line.startswith("::add-mask::"))
 
 
 @dataclass
@@ -52,6 +54,15 @@ class Project:
     github: FakeGitHub
     pull: Pull
     made_by: Run
+
+    @property
+    def place(self) -> Path:
+        """Where the runner keeps its files."""
+        return self.path / "runner"
+
+    @property
+    def workspace(self) -> Path:
+        return self.place / "workspace"
 
     def event(self) -> dict[str, Any]:
         found: dict[str, Any] = self.github.event_pull_request(self.pull)
@@ -83,7 +94,12 @@ def project(
     return Project(directory, repo, github, added, run)
 
 
-def job(
+def job(subject: Project, model: ModelServer | None = None, **more: Any) -> Ended:
+    """One run of the Action, as a runner starts it; `more` is what `started` takes."""
+    return ended(subject, started(subject, model, **more))
+
+
+def started(
     subject: Project,
     model: ModelServer | None = None,
     *,
@@ -91,56 +107,80 @@ def job(
     event_name: str = "pull_request",
     inputs: Mapping[str, str] | None = None,
     env: Mapping[str, str] | None = None,
-) -> Ended:
-    """One run of the Action, as a runner starts it."""
-    place = subject.path / "runner"
-    place.mkdir(exist_ok=True)
-    (place / "workspace").mkdir(exist_ok=True)
+    summary: str = "",
+) -> subprocess.Popen[bytes]:
+    """The Action's process; `summary` is what earlier commands of the step wrote there."""
+    place = subject.place
+    subject.workspace.mkdir(parents=True, exist_ok=True)
     (place / "event.json").write_text(json.dumps(subject.event() if event is None else event))
-    for name in ("output", "summary"):
-        (place / name).write_text("")
+    (place / "output").write_text("")
+    (place / "summary").write_text(summary)
     given = {"github-token": subject.github.token, "llm-api-key": KEY if model else "", **(inputs or {})}
     if model:
-        given["llm-base-url"] = model.url
+        given = {"llm-base-url": model.url, **given}
     variables = {
-        **environment(place),
+        **{name: value for name, value in environment(place).items() if name != "PYTHONPATH"},
         **subject.github.environment,
         "GITHUB_EVENT_NAME": event_name,
         "GITHUB_EVENT_PATH": str(place / "event.json"),
         "GITHUB_RUN_ID": str(subject.made_by.id),
-        "GITHUB_WORKSPACE": str(place / "workspace"),
+        "GITHUB_WORKSPACE": str(subject.workspace),
         "GITHUB_OUTPUT": str(place / "output"),
         "GITHUB_STEP_SUMMARY": str(place / "summary"),
         **{f"INPUT_{name.upper()}": value for name, value in given.items()},
         **(env or {}),
     }
-    done = subprocess.run(
+    return subprocess.Popen(
         [sys.executable, "-I", ROOT / "entrypoint.py"],
-        cwd=place / "workspace",
-        env={name: value for name, value in variables.items() if name != "PYTHONPATH"},
-        capture_output=True,
-        check=False,
-        timeout=60,
+        cwd=subject.workspace,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
-    log = done.stdout.decode() + done.stderr.decode()
+
+
+def ended(subject: Project, process: subprocess.Popen[bytes]) -> Ended:
+    """What a process that was started leaves, once it has ended."""
+    with process:
+        try:
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    log = out.decode() + err.decode()
     assert "Traceback" not in log, log
-    return Ended(done.returncode, log, read_outputs(place / "output"), (place / "summary").read_text())
+    outputs = read_outputs(subject.place / "output")
+    return Ended(process.returncode, log, outputs, (subject.place / "summary").read_text())
+
+
+def commands_in(log: str) -> Iterator[tuple[str, str]]:
+    """The workflow commands in a log, by the runner's rules, and more of them: it knows a few names, and fewer lines.
+
+    `::name …::data` where a line begins so, blanks left out; the older `##[name …]data` wherever it stands.
+    """
+    for line in log.splitlines():
+        text = line.strip()
+        end = text.find("::", 2) if text.startswith("::") else -1
+        start = line.find("##[")
+        if end >= 0:
+            yield text[2:end].partition(" ")[0], text[end + 2 :]
+        elif start >= 0 and (end := line.find("]", start)) >= 0:
+            yield line[start + 3 : end].partition(" ")[0], line[end + 1 :]
 
 
 def read_outputs(file: Path) -> dict[str, str]:
-    """An output file by the runner's grammar: `name=value`, or `name<<END` up to a line `END`."""
+    """An output file by the runner's grammar: `name=value`, or `name<<END` up to a line `END`; all else fails it."""
     found: dict[str, str] = {}
-    lines = iter(file.read_text().split(os.linesep))
+    lines = iter(file.read_bytes().decode().split("\n"))
     for line in lines:
-        if "<<" in line:
-            name, _, end = line.partition("<<")
+        equals, fence = line.find("="), line.find("<<")
+        if fence >= 0 and (equals < 0 or fence < equals):
             value: list[str] = []
-            for inner in lines:
-                if inner == end:
-                    break
+            while (inner := next(lines)) != line[fence + 2 :]:
                 value.append(inner)
-            found[name] = "\n".join(value)
-        elif "=" in line:
-            name, _, text = line.partition("=")
-            found[name] = text
+            found[line[:fence]] = "\n".join(value)
+        elif equals >= 0:
+            found[line[:equals]] = line[equals + 1 :]
+        else:
+            assert line == "", f"no output: {line!r}"
     return found

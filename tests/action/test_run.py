@@ -1,48 +1,17 @@
 """The Action over a fake GitHub and a scripted model, from the event to the comment (section 10)."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.action.job import KEY, Project, job, project
-from tests.command import GATE, ON, answers, brief, document, says
-from tests.repos import Repo
-from tests.servers.github import FakeGitHub, broken, fault, performed, reset, zip_bomb, zip_of
+from tests.action.conftest import Make
+from tests.action.job import KEY, READ_ONLY, job
+from tests.command import GATE, ON, brief, document
+from tests.servers.github import broken, fault, performed, reset, zip_bomb, zip_of
 from tests.servers.model import ModelServer, ok, refusal, status
 from verifier import lossless
 from verifier.comment import MARKER
-
-KEEP = answers(lambda *_: says("keep"))
-Make = Any
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Iterator[Make]:
-    """Makes a project whose servers end with the test; every request must have fitted GitHub's description."""
-    with ExitStack() as stack:
-        found: list[FakeGitHub] = []
-
-        def github_of(repo: Repo) -> FakeGitHub:
-            found.append(stack.enter_context(FakeGitHub(repo)))
-            return found[-1]
-
-        def made(**more: Any) -> Project:
-            return project(tmp_path, github_of, **more)
-
-        yield made
-        for github in found:
-            assert github.violations == []
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with ModelServer([ok(KEEP)]) as server:
-        yield server
-        assert server.violations == []
 
 
 def test_a1_a_verified_brief_becomes_one_comment(make: Make, model: ModelServer) -> None:
@@ -202,8 +171,7 @@ def test_comment_false_writes_none(make: Make, model: ModelServer) -> None:
 
 def test_a5_a_fork_s_token_that_may_not_comment_is_a_warning(make: Make, model: ModelServer) -> None:
     subject = make(head_repository="eve/shop")
-    weak = {"contents": "read", "actions": "read", "pull-requests": "read"}
-    token = subject.github.add_token("ghs_weak", kind="fork", permissions=weak).value
+    token = subject.github.add_token("ghs_weak", kind="fork", permissions=READ_ONLY).value
     ended = job(subject, model, inputs={"github-token": token})
     assert (ended.code, ended.said[0]) == (0, "warning")
     assert "workflow_run" in ended.said[1]
@@ -212,8 +180,7 @@ def test_a5_a_fork_s_token_that_may_not_comment_is_a_warning(make: Make, model: 
 
 def test_a5_elsewhere_a_missing_permission_is_an_error_that_names_it(make: Make, model: ModelServer) -> None:
     subject = make()
-    weak = {"contents": "read", "actions": "read", "pull-requests": "read"}
-    token = subject.github.add_token("ghs_weak", permissions=weak).value
+    token = subject.github.add_token("ghs_weak", permissions=READ_ONLY).value
     ended = job(subject, model, inputs={"github-token": token})
     assert (ended.code, ended.outputs["status"], ended.said[0]) == (1, "failed", "error")
     assert "pull" in ended.said[1]
