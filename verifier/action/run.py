@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
 from verifier.action.artifact import BadArtifact, NoBriefFound, download, file_inside, find_artifact
-from verifier.action.conversation import COMMENTS, Posted, conversation, earlier, upsert
+from verifier.action.conversation import COMMENTS, Conversation, Posted, conversation, earlier, upsert
 from verifier.action.ending import BRIEF_FILE, DECIDED, RECORD_FILE, REFUSED, End, Ended, Result
 from verifier.action.inputs import Inputs, Runner
 from verifier.action.pull import Asked, ClosedPull, Pull, Stale, check_run, runs_for
@@ -251,23 +252,39 @@ def _post(
     api.now_writing()
     try:
         now = conversation(api, pull.number)
-        if now.head != pull.head:
-            line = f"stale: pull request {pull.number} moved on to {now.head} during the run; nothing was posted"
-            return End("stale", DECIDED, "notice", line)
-        if not now.is_open or now.locked:
-            state = "locked" if now.is_open else "closed"
-            line = f"{done.line}; pull request {pull.number} was {state} during the run: nothing posted"
-            return End("skipped", DECIDED, "notice", line)
+        if end := _left_alone(now, pull, done):
+            return end
         result.comment_url = upsert(api, pull.number, pull.head, {*known, *now.ours}, body).url
         return done
     except GitHubError as error:
-        if error.status == 403 and _has_weak_token(runner, pull):
-            line = (
-                f"{done.line}; the token of a fork's or Dependabot's pull_request run may not comment: the job summary "
-                "has everything (to comment, run this on workflow_run: see Forks in the README)"
-            )
-            return replace(done, level="warning", line=line)
-        return End("failed", REFUSED, "error", f"{done.line}, and the comment was refused: {error}")
+        return _refused(api, runner, pull, done, error)
+
+
+def _left_alone(now: Conversation, pull: Pull, done: End) -> End | None:
+    """How a run ends whose pull request is no longer what was verified, or takes no comment any more."""
+    if now.head != pull.head:
+        line = f"stale: pull request {pull.number} moved on to {now.head} during the run; nothing was posted"
+        return End("stale", DECIDED, "notice", line)
+    if not now.is_open or now.locked:
+        state = "locked" if now.is_open else "closed"
+        line = f"{done.line}; pull request {pull.number} was {state} during the run: nothing posted"
+        return End("skipped", DECIDED, "notice", line)
+    return None
+
+
+def _refused(api: Api, runner: Runner, pull: Pull, done: End, error: GitHubError) -> End:
+    """How a run ends whose comment GitHub refused (A5)."""
+    if error.status == 403 and _has_weak_token(runner, pull):
+        line = (
+            f"{done.line}; the token of a fork's or Dependabot's pull_request run may not comment: the job summary "
+            "has everything (to comment, run this on workflow_run: see Forks in the README)"
+        )
+        return replace(done, level="warning", line=line)
+    if error.status == 403:  # as it does where the conversation was locked after the last look
+        with suppress(GitHubError):
+            if end := _left_alone(conversation(api, pull.number), pull, done):
+                return end
+    return End("failed", REFUSED, "error", f"{done.line}, and the comment was refused: {error}")
 
 
 def _has_weak_token(runner: Runner, pull: Pull) -> bool:
