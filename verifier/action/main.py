@@ -75,10 +75,10 @@ def _inputs(environment: Mapping[str, str]) -> tuple[Inputs, Runner, Asked]:
     inputs = read_inputs(environment, wrong)
     runner = read_runner(environment, wrong)
     asked = asked_for(runner, inputs, wrong)
-    if wrong:
-        raise BadInputs(wrong)
     for warning in inputs.warnings:
         log(f"warning: {warning}")
+    if wrong:
+        raise BadInputs(wrong)
     return inputs, runner, asked
 
 

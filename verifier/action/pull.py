@@ -51,7 +51,10 @@ class Asked:
 
 def asked_for(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
     """What the event asks for; why it cannot name a pull request goes to `wrong`."""
+    is_unread = any(sentence.startswith("GITHUB_EVENT_PATH") for sentence in wrong)
     match runner.event_name:
+        case "pull_request" | "workflow_run" if is_unread:
+            return Asked()
         case "pull_request":
             return _of_pull_request(runner, inputs, wrong)
         case "workflow_dispatch":
@@ -82,6 +85,11 @@ def _of_workflow_run(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
     run = _inside(runner.event, "workflow_run")
     repository = _inside(run, "head_repository").get("full_name")
     head, branch, run_id = run.get("head_sha"), run.get("head_branch"), run.get("id")
+    if run and run.get("head_repository") is None:
+        wrong.append(
+            "GITHUB_EVENT_PATH: the event is about a run of a fork that is gone: whose was it?"
+        )
+        return Asked()
     if not (isinstance(head, str) and isinstance(repository, str) and isinstance(branch, str)):
         wrong.append("GITHUB_EVENT_PATH: the event holds no head commit, repository and branch")
         return Asked()
