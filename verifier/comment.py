@@ -1,12 +1,13 @@
 """The comment on the pull request: at most five facts, one line on what was hidden, the notes folded (A4)."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from verifier.brief.document import Brief
-from verifier.brief.layout import Layout
+from verifier.brief.layout import Layout, Shown
 from verifier.brief.markdown import fact_line, headline, note_lines, shown_why
-from verifier.text import code_span, markdown
+from verifier.text import code_span, cut, markdown
 from verifier.verification.application import status_note
 from verifier.verification.model import Outcome, Verdict
 
@@ -14,6 +15,7 @@ MARKER: Final = "<!-- verifier: review brief -->"
 LIMIT: Final = 60_000  # GitHub refuses a body of more than 65,536 characters
 
 _FACTS: Final = 5
+_PATH_LIMIT: Final = 400
 _TEXT_LIMIT: Final = 600
 _WHY_LIMIT: Final = 1_200
 _ID_LIMIT: Final = 200
@@ -41,11 +43,15 @@ def _top(brief: Brief, layout: Layout, outcome: Outcome | None) -> Iterator[str]
         yield f"\n**Why:** {markdown(why, _WHY_LIMIT)}"
     if layout.facts:
         yield ""
-        yield from (fact_line(fact, _TEXT_LIMIT) for fact in layout.facts[:_FACTS])
+        yield from (_fact_line(fact) for fact in layout.facts[:_FACTS])
     if len(layout.facts) > _FACTS:
         yield f"\nand {len(layout.facts) - _FACTS} more"
     if outcome is not None and (hidden := _hidden(outcome.verdicts)):
         yield f"\n{hidden}"
+
+
+def _fact_line(fact: Shown) -> str:
+    return fact_line(replace(fact, file=cut(fact.file, _PATH_LIMIT)), _TEXT_LIMIT)
 
 
 def _hidden(verdicts: Sequence[Verdict]) -> str:

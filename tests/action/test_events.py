@@ -312,7 +312,7 @@ def test_a2_a_deleted_fork_leaves_a_pull_request_that_can_be_reviewed(make: Make
     assert by_hand(subject, model, pr_number="42").outputs["status"] == "no-brief"
     ended = ran(subject, model)
     assert (ended.code, ended.outputs["status"]) == (2, "failed")
-    assert "a run of a fork that is gone" in ended.said[1]
+    assert "is of a fork that is gone" in ended.said[1]
 
 
 def test_a2_an_event_of_another_github_server_takes_its_addresses_from_the_runner(

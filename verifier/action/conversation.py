@@ -70,13 +70,14 @@ def upsert(api: Api, number: int, head: str, known: Iterable[Posted], body: str)
     ordered = sorted(set(known))
     if not ordered:
         return _settled(api, number, head, _create(api, number, body), body)
+    oldest, *others = ordered
     try:
-        posted = _update(api, ordered[0], body)
+        posted = _update(api, oldest, body)
     except GitHubError as error:
-        if error.status != 404:
+        if error.status != 404:  # deleted meanwhile
             raise
-        return _create(api, number, body)
-    _delete(api, ordered[1:])
+        return upsert(api, number, head, others, body)
+    _delete(api, others)
     return posted
 
 

@@ -86,9 +86,7 @@ def _of_workflow_run(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
     repository = _inside(run, "head_repository").get("full_name")
     head, branch, run_id = run.get("head_sha"), run.get("head_branch"), run.get("id")
     if run and run.get("head_repository") is None:
-        wrong.append(
-            "GITHUB_EVENT_PATH: the event is about a run of a fork that is gone: whose was it?"
-        )
+        wrong.append("GITHUB_EVENT_PATH: the event's run is of a fork that is gone: whose pull request was it for?")
         return Asked()
     if not (isinstance(head, str) and isinstance(repository, str) and isinstance(branch, str)):
         wrong.append("GITHUB_EVENT_PATH: the event holds no head commit, repository and branch")
