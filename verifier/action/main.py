@@ -23,15 +23,29 @@ from verifier.text import markdown
 _OUT: Final = "verifier-out"
 
 
-class _Cancelled(KeyboardInterrupt):
+class _Cancelled(BaseException):
     """The runner wants the job to end. Not an Exception: nothing on the way may take it for a failure of its own."""
+
+
+class _Cancel:
+    """Ends the run at the first signal; the runner sends a second, and what is being written then is still written."""
+
+    def __init__(self) -> None:
+        self.is_told = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        if not self.is_told:
+            self.is_told = True
+            raise _Cancelled
 
 
 def main(environment: Mapping[str, str] | None = None) -> int:
     """Runs the Action; returns its exit code. Every way out leaves outputs, a summary and one line."""
     environment = dict(os.environ) if environment is None else environment
     result = Result()
-    signal.signal(signal.SIGTERM, _cancel)  # the first process of a container ignores it otherwise
+    cancel = _Cancel()
+    for number in (signal.SIGINT, signal.SIGTERM):  # the first process of a container ignores them otherwise
+        signal.signal(number, cancel)
     try:
         end = _run(environment, result)
     except BadInputs as error:
@@ -40,16 +54,12 @@ def main(environment: Mapping[str, str] | None = None) -> int:
         end = error.end
     except (EvidenceError, NoPull) as error:
         end = End("failed", REFUSED, "error", str(error))
-    except KeyboardInterrupt:
+    except _Cancelled:
         end = End("failed", REFUSED, "error", "cancelled by the runner: run the job again if it should not have been")
     except Exception as error:  # noqa: BLE001 (no traceback for the person who must act; what was paid for is shown)
         end = End("failed", REFUSED, "error", f"unexpected {_named(error)}: please report it with the job's log")
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    cancel.is_told = True
     return _report(environment, result, end)
-
-
-def _cancel(_number: int, _frame: FrameType | None) -> None:
-    raise _Cancelled
 
 
 def _named(error: Exception) -> str:

@@ -76,7 +76,11 @@ def write_result(directory: Path, name: str, text: str) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         with os.fdopen(os.open(partial, flags, 0o644, dir_fd=folder), "wb") as file:
             file.write(text.encode())
-        os.replace(partial, name, src_dir_fd=folder, dst_dir_fd=folder)
+        try:
+            os.replace(partial, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError:
+            os.unlink(partial, dir_fd=folder)
+            raise
     finally:
         os.close(folder)
 
