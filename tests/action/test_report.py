@@ -13,9 +13,10 @@ import pytest
 
 from tests.action.conftest import KEEP, Make
 from tests.action.job import KEY, READ_ONLY, Project, ended, job, started
-from tests.command import brief, document
+from tests.command import ON, brief, document
 from tests.servers.github import fault, hang, reply
 from tests.servers.model import Answer, ModelServer, ok, silent, status
+from verifier.text import fact_hash
 
 OUT: Final = "verifier-out"
 
@@ -321,3 +322,31 @@ def test_a6_an_answer_of_another_shape_is_one_sentence(make: Make, model: ModelS
     assert "unexpected" not in found.said[1]
     assert "run the job again" in found.said[1]
     assert subject.comment_bodies() == []
+
+
+def test_a6_what_nobody_thought_of_is_one_sentence_without_its_message(make: Make) -> None:
+    subject = make()
+    found = job(subject, env={"GITHUB_API_URL": "gopher://hunter2"})
+    assert (found.code, found.outputs["status"], found.said[0]) == (1, "failed", "error")
+    assert found.said[1].startswith("unexpected ")
+    assert found.said[1].endswith(": please report it with the job's log")
+    assert "hunter2" not in found.log
+
+
+def test_c1_an_unknown_key_is_a_warning_in_the_log_and_no_annotation(make: Make, model: ModelServer) -> None:
+    found = job(make(config=f"{ON}    maxTokenz: 1\n"), model)
+    assert found.said[0] == "notice"
+    assert "\nverifier: warning: .opendrs.yml" in found.log
+    assert "maxTokens" in found.log
+
+
+def test_s31_a_memory_that_graphql_cuts_is_read_whole(make: Make, model: ModelServer) -> None:
+    text = "exported function createSession lost its parameter ttl"
+    last = {"hash": fact_hash("contract.api", "src/session.ts", text), "id": "contract.api", "file": "src/session.ts"}
+    first = {"hash": "0" * 16, "id": "a", "file": "b", "verdict": "wrong", "note": "x" * 200}
+    memory = f"{json.dumps(first)}\n{json.dumps(last | {'verdict': 'ignored'})}\n"
+    subject = make(memory=memory)
+    subject.github.limits.text = 200
+    found = job(subject, model)
+    assert (found.outputs["status"], found.outputs["downgraded"]) == ("verified", "1")
+    assert "[downgraded: dismissed earlier as ignored]" in subject.comment_bodies()[0]
