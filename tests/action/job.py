@@ -94,26 +94,7 @@ def job(
 ) -> Ended:
     """One run of the Action, as a runner starts it."""
     place = subject.path / "runner"
-    place.mkdir(exist_ok=True)
-    (place / "workspace").mkdir(exist_ok=True)
-    (place / "event.json").write_text(json.dumps(subject.event() if event is None else event))
-    for name in ("output", "summary"):
-        (place / name).write_text("")
-    given = {"github-token": subject.github.token, "llm-api-key": KEY if model else "", **(inputs or {})}
-    if model:
-        given["llm-base-url"] = model.url
-    variables = {
-        **environment(place),
-        **subject.github.environment,
-        "GITHUB_EVENT_NAME": event_name,
-        "GITHUB_EVENT_PATH": str(place / "event.json"),
-        "GITHUB_RUN_ID": str(subject.made_by.id),
-        "GITHUB_WORKSPACE": str(place / "workspace"),
-        "GITHUB_OUTPUT": str(place / "output"),
-        "GITHUB_STEP_SUMMARY": str(place / "summary"),
-        **{f"INPUT_{name.upper()}": value for name, value in given.items()},
-        **(env or {}),
-    }
+    variables = on_runner(subject, place, model, event=event, event_name=event_name, inputs=inputs) | dict(env or {})
     done = subprocess.run(
         [sys.executable, "-I", ROOT / "entrypoint.py"],
         cwd=place / "workspace",
@@ -125,6 +106,36 @@ def job(
     log = done.stdout.decode() + done.stderr.decode()
     assert "Traceback" not in log, log
     return Ended(done.returncode, log, read_outputs(place / "output"), (place / "summary").read_text())
+
+
+def on_runner(
+    subject: Project,
+    place: Path,
+    model: ModelServer | None = None,
+    *,
+    event: Mapping[str, Any] | None = None,
+    event_name: str = "pull_request",
+    inputs: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """A runner's files for one step, in `place`: event.json, output, summary, workspace; and the step's environment."""
+    (place / "workspace").mkdir(parents=True, exist_ok=True)
+    (place / "event.json").write_text(json.dumps(subject.event() if event is None else event))
+    for name in ("output", "summary"):
+        (place / name).write_text("")
+    given = {"github-token": subject.github.token, "llm-api-key": KEY if model else "", **(inputs or {})}
+    if model:
+        given["llm-base-url"] = model.url
+    return {
+        **environment(place),
+        **subject.github.environment,
+        "GITHUB_EVENT_NAME": event_name,
+        "GITHUB_EVENT_PATH": str(place / "event.json"),
+        "GITHUB_RUN_ID": str(subject.made_by.id),
+        "GITHUB_WORKSPACE": str(place / "workspace"),
+        "GITHUB_OUTPUT": str(place / "output"),
+        "GITHUB_STEP_SUMMARY": str(place / "summary"),
+        **{f"INPUT_{name.upper()}": value for name, value in given.items()},
+    }
 
 
 def read_outputs(file: Path) -> dict[str, str]:
