@@ -275,8 +275,8 @@ def report(runs: Sequence[Run], failures: Sequence[Line], load: float) -> tuple[
 # The Action against its budgets
 
 `{COMMAND}` on {datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} cores ({_processor()}), {platform.system()},
-Python {platform.python_version()}, load {load:.1f} at the start. {len(runs)} runs; a figure is their median, with the
-least and the most behind it.
+Python {platform.python_version()}, load {load:.1f} before and {os.getloadavg()[0]:.1f} after.
+{len(runs)} runs; a figure is their median, with the least and the most behind it.
 
 ## {ITEMS} items, GitHub at {GITHUB_SECONDS * 1000:.0f} ms a request, the model at {MODEL_SECONDS:.0f} s
 
