@@ -117,13 +117,20 @@ class Line(NamedTuple):
 
 
 def longest_chain(waits: Sequence[Wait]) -> list[Wait]:
-    """Of all sequences of requests in which each came after the answer to the one before: the longest wait in all."""
+    """Of all sequences of requests in which each came after the answer to the one before: the longest wait in all.
+
+    Of two that are equal to a tenth of a second, the one whose answer came last: that is what the next step waited for.
+    """
     chains: list[tuple[float, list[Wait]]] = []
     for wait in sorted(waits, key=lambda wait: wait.came):
         before = [chain for chain in chains if chain[1][-1].answered <= wait.came]
-        seconds, chain = max(before, key=lambda chain: chain[0], default=(0.0, []))
+        seconds, chain = max(before, key=_length, default=(0.0, []))
         chains.append((seconds + wait.seconds, [*chain, wait]))
-    return max(chains, key=lambda chain: chain[0])[1]
+    return max(chains, key=_length)[1]
+
+
+def _length(chain: tuple[float, list[Wait]]) -> tuple[float, float]:
+    return round(chain[0], 1), chain[1][-1].answered
 
 
 def one_run(made: Made, script: Sequence[Answer], model_seconds: float, expected: str) -> Run:
