@@ -306,7 +306,6 @@ HOSTILE: Final[dict[str, tuple[bytes, str, str]]] = {
     "cut": (zip_of({"brief.json": BRIEF}, keep=300), "failed", "not a readable zip archive"),
     "bytes in front": (zip_of({"brief.json": BRIEF}, prefix=b"#!/bin/sh\n"), "failed", "expected UTF-8"),
     "too large": (zip_of({"brief.json": b"x" * 20_000_001}, stored=True), "failed", "has more than 20,000,000 bytes"),
-    "small values": (zip_of({"brief.json": b"[" + b"[]," * 6_600_000 + b"[]]"}), "failed", "expected"),
     "nothing": (b"", "failed", "the brief is not valid"),
     "a page": (b"<!doctype html><title>Sign in</title>", "failed", "the brief is not valid"),
 }
