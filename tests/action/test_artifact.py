@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.action.job import Project, job, projects
 from tests.command import brief, document
@@ -32,7 +34,7 @@ from tests.servers.github import (
     zip_bomb,
     zip_of,
 )
-from verifier.action.artifact import BadArtifact, download, find_artifact
+from verifier.action.artifact import BadArtifact, NoBriefFound, download, file_inside, find_artifact
 from verifier.evidence.api import Api, GitHubError
 
 Make = Callable[..., Project]
@@ -115,7 +117,9 @@ def test_a9_each_try_asks_for_a_new_address_that_is_never_logged(
 
 
 @pytest.mark.parametrize(
-    "action", [reset(), close_mid_body(), close_mid_body(with_reset=True), reply(503, "busy")], ids=lambda _: ""
+    "action",
+    [reset(), close_mid_body(), close_mid_body(with_reset=True), reply(503, "busy")],
+    ids=["reset", "cut", "cut by reset", "503"],
 )
 def test_a8_a_download_that_breaks_once_is_made_again(make: Make, action: Action) -> None:
     subject = make()
@@ -381,6 +385,27 @@ def test_a8_a_reply_that_unpacks_itself_is_bounded_too(make: Make, peak: Callabl
         ("error", "the brief is not valid: the artifact has more than 20,000,000 bytes"),
     )
     assert peak() < PEAK
+
+
+def told(archive: bytes) -> bytes | str:
+    """The brief in it, or the sentence that says what is wrong."""
+    try:
+        return file_inside(archive, "brief.json")
+    except (BadArtifact, NoBriefFound) as error:
+        return str(error)
+
+
+CHANGES: Final = st.lists(st.tuples(st.integers(2, len(GOOD) - 1), st.sampled_from([0, 1, 255, 128, 80])), max_size=4)
+
+
+@given(CHANGES, st.integers(2, len(GOOD)), st.binary(max_size=30))
+def test_a8_no_bytes_are_more_than_a_readable_sentence(changes: list[tuple[int, int]], keep: int, end: bytes) -> None:
+    data = bytearray(GOOD)
+    for at, byte in changes:
+        data[at] = byte
+    for archive in (bytes(data), bytes(data[:keep]) + end + bytes(data[keep:]), bytes(data[:keep]) + end):
+        found = told(archive)
+        assert found == BRIEF or (isinstance(found, str) and found.isprintable())
 
 
 # In process: what needs a bound of its own, or an API that is not on loopback.
