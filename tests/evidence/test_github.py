@@ -267,7 +267,9 @@ def test_a6_a_query_without_an_answer_is_one_sentence(github: FakeGitHub, action
     assert str(caught.value) == f"GitHub's GraphQL API refused the query: {said}; run the job again"
 
 
-@pytest.mark.parametrize("action", [html(), truncated(), reply(200, ""), reply(200, "[" * 100_000)])
+@pytest.mark.parametrize(
+    "action", [html(), truncated(), reply(200, ""), reply(200, "[" * 100_000)], ids=["page", "cut", "empty", "nested"]
+)
 def test_a6_what_is_not_json_is_one_sentence(github: FakeGitHub, action: Action) -> None:
     github.faults.append(fault(action))
     for asking in READS:
@@ -549,7 +551,9 @@ def test_a_copied_file_is_not_its_source(changes: FakeGitHub) -> None:
     assert files["new-pure.txt"].paths == ("new-pure.txt",)
 
 
-@pytest.mark.parametrize("action", [html(), reply(200, "{}"), reply(200, "null"), truncated()])
+@pytest.mark.parametrize(
+    "action", [html(), reply(200, "{}"), reply(200, "null"), truncated()], ids=["page", "{}", "null", "cut"]
+)
 def test_a6_a_diff_that_is_none_is_one_sentence(github: FakeGitHub, action: Action) -> None:
     github.faults.append(fault(action))
     with pytest.raises(GitHubError, match=r"^GitHub answered with something else than a diff; run the job again$"):
