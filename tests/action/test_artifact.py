@@ -79,7 +79,7 @@ def redirected(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize("hops", [0, 2])
 def test_a9_the_store_is_another_host_and_never_sees_the_token(make: Make, hops: int) -> None:
-    """B1-1, B1-2: signed addresses that refuse a token beside the signature, on hosts that no list names."""
+    """Signed addresses that refuse a token beside the signature, on hosts that no list names."""
     subject = make()
     subject.github.faults.append(fault(redirected, host="blob", nth=range(1, hops + 1)))
     ended = job(subject, inputs=OFF)
@@ -104,7 +104,7 @@ def test_a8_a_store_that_redirects_for_ever_is_left(make: Make) -> None:
 def test_a9_each_try_asks_for_a_new_address_that_is_never_logged(
     make: Make, nth: int | None, calls: int, status: str
 ) -> None:
-    """B1-3: an address lives a minute, and its second use is refused."""
+    """An address lives a minute, and its second use is refused."""
     subject = make()
     github = subject.github
     github.before("/actions-results/", github.expire_signatures, nth=nth)
@@ -146,7 +146,7 @@ def add_another(subject: Project, data: bytes, **fields: Any) -> None:
 
 @pytest.mark.parametrize("choice", ["error", "warn", "ignore"])
 def test_a6_an_expired_artifact_is_not_even_asked_for(make: Make, choice: str) -> None:
-    """B1-5: retention is over; the list says so."""
+    """Retention is over; the list says so."""
     subject = make()
     for artifact in subject.github.artifacts.values():
         artifact.expired = True
@@ -158,7 +158,7 @@ def test_a6_an_expired_artifact_is_not_even_asked_for(make: Make, choice: str) -
 
 @pytest.mark.parametrize("choice", ["error", "warn", "ignore"])
 def test_a6_an_artifact_that_expires_on_the_way_is_no_brief_either(make: Make, choice: str) -> None:
-    """B1-5: the list does not say so yet, the download answers 410."""
+    """The list does not say so yet, the download answers 410."""
     subject = make()
     for artifact in subject.github.artifacts.values():
         artifact.gone = True
@@ -179,7 +179,7 @@ EARLY, LATE = "2026-02-01T00:00:00Z", "2026-02-01T00:05:00Z"
 def test_a2_of_one_name_the_newest_artifact_is_read(
     make: Make, older: tuple[int, str], newer: tuple[int, str], ascending: bool
 ) -> None:
-    """B1-6: a second attempt uploads under the same name."""
+    """A second attempt uploads under the same name."""
     subject = make()
     subject.github.artifacts.clear()
     subject.github.artifacts_ascending = ascending
@@ -191,7 +191,7 @@ def test_a2_of_one_name_the_newest_artifact_is_read(
 
 @pytest.mark.parametrize("how", ["missing", "expired", "gone"])
 def test_a2_an_older_brief_never_stands_in_for_the_newest(make: Make, how: str) -> None:
-    """B1-6: the list names an artifact that cannot be had any more."""
+    """The list names an artifact that cannot be had any more."""
     subject = make()
     add_another(subject, GOOD, **{how: True})
     ended = job(subject, inputs=OFF)
@@ -203,7 +203,7 @@ def test_a2_an_older_brief_never_stands_in_for_the_newest(make: Make, how: str) 
 
 
 def test_a2_an_artifact_behind_a_hundred_others_is_found(make: Make) -> None:
-    """B1-7: a server that ignores the name and counts nothing."""
+    """A server that ignores the name and counts nothing."""
     subject = make()
     subject.github.ignore_name_filter = subject.github.drop_total_count = True
     for number in range(100):
@@ -225,7 +225,7 @@ def test_a6_what_there_is_instead_is_named(make: Make) -> None:
 
 @pytest.mark.parametrize("of", ["another head", "a fork"])
 def test_a2_a_run_of_another_head_or_repository_gives_no_brief(make: Make, of: str) -> None:
-    """B1-8: whoever opens a pull request can upload under the same name."""
+    """Whoever opens a pull request can upload under the same name."""
     subject = make()
     if of == "a fork":
         other = subject.github.add_run(subject.pull, head_repository="eve/shop", head_branch="feature")
@@ -241,7 +241,7 @@ def test_a2_a_run_of_another_head_or_repository_gives_no_brief(make: Make, of: s
 
 @pytest.mark.parametrize("workflow", ["", "brief.yml"])
 def test_a2_by_hand_the_newest_run_counts_only_for_this_head_and_repository(make: Make, workflow: str) -> None:
-    """B1-8: the newest run with an artifact of that name is for another commit, or from a fork."""
+    """The newest run with an artifact of that name is for another commit, or from a fork."""
     subject = make()
     strangers = [
         subject.github.add_run(subject.repo.commit({"evil.ts": "export {};\n"})),
@@ -257,7 +257,7 @@ def test_a2_by_hand_the_newest_run_counts_only_for_this_head_and_repository(make
 
 @pytest.mark.parametrize("event_name", ["pull_request", "workflow_run"])
 def test_a2_a_brief_that_names_another_pull_request_is_written_nowhere(make: Make, event_name: str) -> None:
-    """B1-9: a number out of the artifact would let a fork speak as us on any pull request."""
+    """A number out of the artifact would let a fork speak as us on any pull request."""
     subject = make(of=brief(pullRequest=1), head_repository="eve/shop")
     other = subject.github.add_pull(subject.pull.base_sha, subject.pull.base_sha, number=1)
     event = subject.github.event_workflow_run(subject.made_by) if event_name == "workflow_run" else None
@@ -317,7 +317,7 @@ HOSTILE: Final[dict[str, tuple[bytes, str, str]]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a8_a_hostile_archive_is_one_sentence_in_bounded_memory(make: Make, peak: Callable[[], int], name: str) -> None:
-    """B1-10, B1-11: names that lead elsewhere, entries that stand twice, bombs, forged and broken archives."""
+    """Names that lead elsewhere, entries that stand twice, bombs, forged and broken archives."""
     data, status, words = HOSTILE[name]
     subject = make(artifact=data)
     ended = job(subject)
@@ -340,7 +340,7 @@ def test_a8_a_hostile_archive_is_one_sentence_in_bounded_memory(make: Make, peak
     ids=["names that lead out", "links", "stored", "1,000 entries", "no archive around it"],
 )
 def test_a8_only_the_brief_is_read_and_nothing_is_extracted(make: Make, artifact: Callable[[bytes], bytes]) -> None:
-    """B1-10: an archive is a stranger's; the one file in it is read in memory."""
+    """An archive is a stranger's; the one file in it is read in memory."""
     subject = make()
     data = document(brief(head=subject.pull.head_sha)).encode()
     subject.github.artifacts.clear()

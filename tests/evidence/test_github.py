@@ -139,7 +139,7 @@ def test_a6_a_read_that_always_fails_is_one_sentence(github: FakeGitHub, action:
 
 
 def test_a4_a_write_is_sent_once(github: FakeGitHub) -> None:
-    """B3-23: one dispatch became 47 runs, by way of retries."""
+    """One dispatch became 47 runs, by way of retries."""
     github.faults.append(fault(performed(broken(502)), method="POST"))
     with pytest.raises(GitHubError) as caught:
         post(github)
@@ -191,7 +191,7 @@ def test_a7_a_limit_of_a_second_takes_a_second(github: FakeGitHub) -> None:
 def test_a7_a_limit_longer_than_a_job_waits_is_told_at_once(
     github: FakeGitHub, action: Action, wait: str, asking: Asking
 ) -> None:
-    """B4-39: 24 minutes asleep on the hour's limit."""
+    """24 minutes asleep on the hour's limit."""
     github.faults.append(fault(action))
     with pytest.raises(GitHubError, match=rf"GitHub limits the rate for .* for {wait}: run the job again then"):
         asking(github, read_seconds=3)
@@ -351,7 +351,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeGitHub]:
 
 
 def test_s10_each_kind_of_file_is_text_or_unreadable_or_missing(odd: FakeGitHub) -> None:
-    """B4-40: shapes of the contents API that ended in tracebacks."""
+    """Shapes of the contents API that ended in tracebacks."""
     expected = {path: text for path, (_, text) in ODD.items()} | {
         "link": "plain.txt",  # as the diff shows it
         "dep": MISSING,  # its commit is another repository's
@@ -391,7 +391,7 @@ NEEDED: Final = {
 
 @pytest.mark.parametrize("path", NEEDED)
 def test_a6_a_missing_permission_is_named(github: FakeGitHub, path: str) -> None:
-    """B4-29: a 404 from GitHub is a token that may not read as often as it is a thing that is not there."""
+    """A 404 from GitHub is a token that may not read as often as it is a thing that is not there."""
     token = github.add_token("ghs_none", permissions={}).value
     with pytest.raises(GitHubError) as caught:
         api_of(github, token).get(path)
