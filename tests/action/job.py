@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -81,6 +82,21 @@ def project(
     data = document(brief(head=pull.head) if of is None else of).encode()
     github.add_artifact(run, zip_of({"brief.json": data}) if artifact is None else artifact)
     return Project(directory, repo, github, added, run)
+
+
+@contextmanager
+def projects(directory: Path) -> Iterator[Callable[..., Project]]:
+    """Makes projects until the end of it; by then every request must have fitted GitHub's description."""
+    with ExitStack() as stack:
+        found: list[FakeGitHub] = []
+
+        def github_of(repo: Repo) -> FakeGitHub:
+            found.append(stack.enter_context(FakeGitHub(repo)))
+            return found[-1]
+
+        yield lambda **more: project(directory, github_of, **more)
+        for github in found:
+            assert github.violations == []
 
 
 def job(
