@@ -15,7 +15,7 @@ from verifier.evidence.api import Api, GitHubError
 from verifier.text import one_line
 
 RECEIVED_LIMIT: Final = 20_000_000
-INFLATED_LIMIT: Final = 20_000_000
+BRIEF_LIMIT: Final = 5_000_000  # parsed it takes thirty times as much; real ones have some 100 KB
 ENTRIES_LIMIT: Final = 1_000
 
 _DOWNLOADS: Final = 3
@@ -145,6 +145,8 @@ def file_inside(archive: bytes, name: str) -> bytes:
     What is no zip is taken for the file itself: an artifact may be uploaded without an archive around it.
     """
     if not archive.startswith(b"PK"):
+        if len(archive) > BRIEF_LIMIT:
+            raise BadArtifact(f"the artifact is no zip archive, and has more than {BRIEF_LIMIT:,} bytes")
         return archive
     if archive.count(_ENTRY) > ENTRIES_LIMIT:  # told before they are read: a directory takes ten times its bytes
         raise BadArtifact(f"the artifact holds more than {ENTRIES_LIMIT:,} files")
@@ -173,6 +175,6 @@ def _entry(opened: zipfile.ZipFile, name: str) -> bytes:
     with opened.open(named[0]) as file:
         while chunk := file.read(_CHUNK):
             data += chunk
-            if len(data) > INFLATED_LIMIT:
-                raise BadArtifact(f"{one_line(name, 100)} in the artifact has more than {INFLATED_LIMIT:,} bytes")
+            if len(data) > BRIEF_LIMIT:
+                raise BadArtifact(f"{one_line(name, 100)} in the artifact has more than {BRIEF_LIMIT:,} bytes")
     return bytes(data)
