@@ -3,7 +3,7 @@ FROM python:3.13-slim
 
 ENV PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 COPY requirements/run.txt /tmp/run.txt
-RUN python3 -m pip install --require-hashes --no-compile --target /opt/verifier -r /tmp/run.txt \
+RUN python3 -m pip install --require-hashes --no-cache-dir --no-compile --target /opt/verifier -r /tmp/run.txt \
  && rm -r /tmp/run.txt /opt/verifier/bin
 COPY entrypoint.py /opt/verifier/entrypoint.py
 COPY verifier /opt/verifier/verifier

@@ -3,7 +3,8 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -94,6 +95,21 @@ def project(
     return Project(directory, repo, github, added, run)
 
 
+@contextmanager
+def projects(directory: Path) -> Iterator[Callable[..., Project]]:
+    """Makes projects until the end of it; by then every request must have fitted GitHub's description."""
+    with ExitStack() as stack:
+        found: list[FakeGitHub] = []
+
+        def github_of(repo: Repo) -> FakeGitHub:
+            found.append(stack.enter_context(FakeGitHub(repo)))
+            return found[-1]
+
+        yield lambda **more: project(directory, github_of, **more)
+        for github in found:
+            assert github.violations == []
+
+
 def job(subject: Project, model: ModelServer | None = None, **more: Any) -> Ended:
     """One run of the Action, as a runner starts it; `more` is what `started` takes."""
     return ended(subject, started(subject, model, **more))
@@ -110,30 +126,11 @@ def started(
     summary: str = "",
 ) -> subprocess.Popen[bytes]:
     """The Action's process; `summary` is what earlier commands of the step wrote there."""
-    place = subject.place
-    subject.workspace.mkdir(parents=True, exist_ok=True)
-    (place / "event.json").write_text(json.dumps(subject.event() if event is None else event))
-    (place / "output").write_text("")
-    (place / "summary").write_text(summary)
-    given = {"github-token": subject.github.token, "llm-api-key": KEY if model else "", **(inputs or {})}
-    if model:
-        given = {"llm-base-url": model.url, **given}
-    variables = {
-        **{name: value for name, value in environment(place).items() if name != "PYTHONPATH"},
-        **subject.github.environment,
-        "GITHUB_EVENT_NAME": event_name,
-        "GITHUB_EVENT_PATH": str(place / "event.json"),
-        "GITHUB_RUN_ID": str(subject.made_by.id),
-        "GITHUB_WORKSPACE": str(subject.workspace),
-        "GITHUB_OUTPUT": str(place / "output"),
-        "GITHUB_STEP_SUMMARY": str(place / "summary"),
-        **{f"INPUT_{name.upper()}": value for name, value in given.items()},
-        **(env or {}),
-    }
+    at = on_runner(subject, subject.place, model, event=event, event_name=event_name, inputs=inputs, summary=summary)
     return subprocess.Popen(
         [sys.executable, "-I", ROOT / "entrypoint.py"],
         cwd=subject.workspace,
-        env=variables,
+        env={name: value for name, value in at.items() if name != "PYTHONPATH"} | dict(env or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -151,6 +148,37 @@ def ended(subject: Project, process: subprocess.Popen[bytes]) -> Ended:
     assert "Traceback" not in log, log
     outputs = read_outputs(subject.place / "output")
     return Ended(process.returncode, log, outputs, (subject.place / "summary").read_text())
+
+
+def on_runner(
+    subject: Project,
+    place: Path,
+    model: ModelServer | None = None,
+    *,
+    event: Mapping[str, Any] | None = None,
+    event_name: str = "pull_request",
+    inputs: Mapping[str, str] | None = None,
+    summary: str = "",
+) -> dict[str, str]:
+    """A runner's files for one step, in `place`: event.json, output, summary, workspace; and the step's environment."""
+    (place / "workspace").mkdir(parents=True, exist_ok=True)
+    (place / "event.json").write_text(json.dumps(subject.event() if event is None else event))
+    (place / "output").write_text("")
+    (place / "summary").write_text(summary)
+    given = {"github-token": subject.github.token, "llm-api-key": KEY if model else "", **(inputs or {})}
+    if model:
+        given = {"llm-base-url": model.url, **given}
+    return {
+        **environment(place),
+        **subject.github.environment,
+        "GITHUB_EVENT_NAME": event_name,
+        "GITHUB_EVENT_PATH": str(place / "event.json"),
+        "GITHUB_RUN_ID": str(subject.made_by.id),
+        "GITHUB_WORKSPACE": str(place / "workspace"),
+        "GITHUB_OUTPUT": str(place / "output"),
+        "GITHUB_STEP_SUMMARY": str(place / "summary"),
+        **{f"INPUT_{name.upper()}": value for name, value in given.items()},
+    }
 
 
 def commands_in(log: str) -> Iterator[tuple[str, str]]:

@@ -17,6 +17,7 @@ import json
 import re
 import struct
 import threading
+import time
 import warnings
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -228,7 +229,9 @@ class FakeGitHub(World):
 
     def serve(self, host: Host, handler: BaseHTTPRequestHandler) -> None:
         """Record a request and answer it, or let a fault do so."""
+        came = time.monotonic()
         request, path = self._request(host, handler)
+        request.times.append(came)
         with self._lock:
             self.requests.append(request)
             self.at_once += 1
@@ -238,7 +241,7 @@ class FakeGitHub(World):
         if self.latency:
             self._closing.wait(self.latency)
 
-        leave = _once(self._leave)
+        leave = _once(lambda: self._leave(request))
 
         def perform() -> Reply:
             with self._lock, _our_errors():
@@ -257,7 +260,8 @@ class FakeGitHub(World):
         finally:
             leave()
 
-    def _leave(self) -> None:
+    def _leave(self, request: Request) -> None:
+        request.times.append(time.monotonic())
         with self._lock:
             self.at_once -= 1
 

@@ -26,7 +26,8 @@ class Request:
 
     `path` is the URL's, undecoded and without the query; header names are in lower case; `body` is parsed where it is
     JSON, else None; `operation` is the method and the path as the OpenAPI description writes it, `POST /graphql`,
-    `GET blob`, or empty for what is none of these.
+    `GET blob`, or empty for what is none of these. `times`, for a benchmark, are the monotonic seconds at which it came
+    and at which its answer began.
     """
 
     host: Host
@@ -37,6 +38,7 @@ class Request:
     raw: bytes
     body: Json
     operation: str
+    times: list[float] = field(default_factory=list, compare=False)
 
 
 @dataclass(frozen=True)

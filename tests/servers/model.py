@@ -14,8 +14,9 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Self
@@ -74,13 +75,17 @@ BEYOND_PATTERN: Final = re.compile(r"\(\?[=!<]|\\[1-9]")
 
 @dataclass(frozen=True)
 class Request:
-    """A request as it came: names of headers in lower case, the body parsed where it is JSON, else None."""
+    """A request as it came: names of headers in lower case, the body parsed where it is JSON, else None.
+
+    `times`, for a benchmark, are the monotonic seconds at which it came and at which its answer began.
+    """
 
     method: str
     path: str
     headers: Mapping[str, str]
     raw: bytes
     body: Json
+    times: list[float] = field(default_factory=list, compare=False)
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,8 @@ class ModelServer:
         self.requests: list[Request] = []
         self.violations: list[str] = []
         self.errors: list[BaseException] = []
+        # Seconds before each answer, for a benchmark; no test waits.
+        self.latency = 0.0
         self._script = script
         self._key = key
         self._taken = 0
@@ -178,15 +185,19 @@ class ModelServer:
 
     def serve(self, handler: BaseHTTPRequestHandler) -> None:
         """Record a request and answer it."""
+        came = time.monotonic()
         raw = handler.rfile.read(int(handler.headers.get("content-length") or 0))
         headers = {name.lower(): value for name, value in handler.headers.items()}
-        request = Request(handler.command, handler.path, headers, raw, _parsed(raw))
+        request = Request(handler.command, handler.path, headers, raw, _parsed(raw), [came])
         faults = list(faults_of(request))
         with self._lock:
             self.requests.append(request)
             self.violations.extend(faults)
             exchange = Exchange(request, handler, self._closing, f"req_{len(self.requests):04d}")
             answer = self._answer(request, faults)
+        if self.latency:
+            self._closing.wait(self.latency)
+        request.times.append(time.monotonic())
         answer(exchange)
 
     def _answer(self, request: Request, faults: list[str]) -> Answer:

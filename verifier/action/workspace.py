@@ -3,11 +3,8 @@
 import os
 import stat
 from pathlib import Path
-from typing import Final
 
-from verifier.action.artifact import BadArtifact, NoBriefFound
-
-_BRIEF_LIMIT: Final = 20_000_000
+from verifier.action.artifact import BRIEF_LIMIT, BadArtifact, NoBriefFound
 
 
 def workspace_file(workspace: Path, path: str) -> bytes:
@@ -20,10 +17,10 @@ def workspace_file(workspace: Path, path: str) -> bytes:
         with os.fdopen(descriptor, "rb") as opened:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise NoBriefFound(f"brief-path {path} is not a file")
-            data = opened.read(_BRIEF_LIMIT + 1)
+            data = opened.read(BRIEF_LIMIT + 1)
     except (OSError, RuntimeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no such place"
         raise NoBriefFound(f"brief-path {path} cannot be read: {why}") from None
-    if len(data) > _BRIEF_LIMIT:
-        raise BadArtifact(f"{path} has more than {_BRIEF_LIMIT:,} bytes")
+    if len(data) > BRIEF_LIMIT:
+        raise BadArtifact(f"{path} has more than {BRIEF_LIMIT:,} bytes")
     return data

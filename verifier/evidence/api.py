@@ -329,7 +329,7 @@ def _refusal(answer: Answer, path: str) -> GitHubError:
     wait = _asked_to_wait(answer)
     if status == 401:
         return GitHubError("GitHub does not accept the token (401): give github-token ${{ github.token }}", status)
-    if wait is not None:
+    if wait is not None and status != 503:
         minutes = f"{wait / 60:.0f} min" if wait >= 120 else f"{wait:.0f} s"
         return GitHubError(
             f"GitHub limits the rate for {what} ({status}) for {minutes}: run the job again then", status

@@ -10,6 +10,7 @@ from verifier.diff import Hunk, Line
 
 _CONTEXT: Final = 3
 _SMALL_GAP: Final = 300
+_PAIRS: Final = 400_000  # of lines, in all small gaps: beyond, a gap is shown as replaced
 
 Block = tuple[int, int, int]  # position in old, position in new, length
 
@@ -51,10 +52,12 @@ def _matches(before: Sequence[str], after: Sequence[str]) -> Iterator[Block]:
         tail += 1
     if head:
         yield 0, 0, head
-    i, j = head, head
+    i, j, left = head, head, _PAIRS
     end_old, end_new = len(before) - tail, len(after) - tail
     for at_old, at_new in [*_anchors(before, after, i, end_old, j, end_new), (end_old, end_new)]:
-        if 0 < at_old - i <= _SMALL_GAP and 0 < at_new - j <= _SMALL_GAP:
+        pairs = (at_old - i) * (at_new - j)
+        if 0 < pairs <= left and max(at_old - i, at_new - j) <= _SMALL_GAP:
+            left -= pairs
             gap = SequenceMatcher(None, before[i:at_old], after[j:at_new], autojunk=False)
             yield from ((i + block.a, j + block.b, block.size) for block in gap.get_matching_blocks() if block.size)
         if at_old < end_old:

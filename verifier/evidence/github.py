@@ -1,5 +1,6 @@
 """Evidence through GitHub's API: the diff, and texts at the merge base in one request (S10, A7)."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,6 +17,7 @@ _BLOBS_A_REQUEST: Final = 100
 _SPLIT_ABOVE: Final = 12  # below, a server that fails is not short of time
 _TOO_LARGE: Final = 406
 _FRAGMENT: Final = "fragment file on GitObject { __typename ... on Blob { text isBinary isTruncated } }"
+_SUBMODULE: Final = re.compile(r"Subproject commit [0-9a-f]{40,64}(-dirty)?$")
 _Item = TypeVar("_Item")
 
 Place = tuple[str, str]  # commit and path
@@ -44,11 +46,15 @@ class GitHubEvidence:
 def fetch_diff(api: Api, number: int) -> Diff | None:
     """The pull request's diff by media type; None where GitHub says that it is too large. Raises GitHubError."""
     try:
-        return parse_diff(api.get(f"/pulls/{number}", accept="application/vnd.github.diff").body.encode())
+        data = api.get(f"/pulls/{number}", accept="application/vnd.github.diff").body.encode()
     except GitHubError as error:
         if error.status == _TOO_LARGE:
             return None
         raise
+    diff = parse_diff(data)
+    if data.strip() and not (diff.files and data.endswith(b"\n")):
+        raise GitHubError("GitHub answered with something else than a diff; run the job again")
+    return diff
 
 
 def fetch_files(api: Api, number: int, merge_base: str, head: str, wanted: frozenset[str]) -> Diff:
@@ -92,7 +98,12 @@ def _texts(api: Api, places: Sequence[Place]) -> dict[Place, BaseText]:
             raise
         half = len(places) // 2
         return _texts(api, places[:half]) | _texts(api, places[half:])
-    return dict(zip(places, blobs(repository, len(places)), strict=True))
+    return {place: _found(place, text) for place, text in zip(places, blobs(repository, len(places)), strict=True)}
+
+
+def _found(place: Place, text: BaseText) -> BaseText:
+    # U+FFFD in a path may stand for a byte that is not UTF-8: then the file may well be there under its true name
+    return UNREADABLE if text is MISSING and "\ufffd" in place[1] else text
 
 
 def blob_query(places: Sequence[Place]) -> tuple[str, dict[str, tuple[str, Any]], str]:
@@ -150,6 +161,7 @@ def _file(entry: Mapping[str, Any]) -> FileDiff:
         new_path=None if status == "removed" else path,
         hunks=hunks,
         copied=status == "copied",
+        submodule=bool(hunks) and all(_SUBMODULE.match(line.text) for hunk in hunks for line in hunk.lines),
     )
 
 

@@ -1,0 +1,130 @@
+"""A generated pull request of usual size, the same in every run, and a brief of 60 items for it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tests.command import document
+from tests.repos import Repo
+
+FILES: Final = 30
+FUNCTIONS: Final = 10  # in each file; two of them change, far enough from each other to be two hunks
+CHANGED: Final = (2, 7)
+PARTNERS: Final = 5
+# One configuration for all runs: the model's 5 s fit in, and a model that never answers does not take minutes.
+TIMEOUT_SECONDS: Final = 10
+CONFIG: Final = f"llm:\n  enabled: true\n  verify:\n    enabled: true\n    timeoutSeconds: {TIMEOUT_SECONDS}\n"
+
+_AREAS: Final = ("orders", "stock", "prices", "people", "parcels", "invoices")
+_NOUNS: Final = ("Order", "Parcel", "Price", "Invoice", "Customer", "Supplier", "Refund")
+_VERBS: Final = ("find", "renew", "cancel", "merge", "check", "send", "count", "close", "open", "split")
+_FIELDS: Final = ("customer", "reference", "createdAt", "currency", "quantity", "warehouse", "status")
+_HUNK: Final = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Made:
+    """The pull request: its repository, its two commits, and its brief's document."""
+
+    repo: Repo
+    base: str
+    head: str
+    brief: bytes
+
+
+def make(directory: Path) -> Made:
+    """The repository in `directory`, with 30 changed files and the brief for them."""
+    repo = Repo(directory)
+    before: dict[str, str | bytes] = {".opendrs.yml": CONFIG, "README.md": "# Shop\n"}
+    before |= {_path(at): _file(at, changed=False) for at in range(FILES + PARTNERS)}
+    base = repo.commit(before)
+    head = repo.commit({_path(at): _file(at, changed=True) for at in range(FILES)})
+    return Made(repo, base, head, document(_brief(repo, base, head)).encode())
+
+
+def _brief(repo: Repo, base: str, head: str) -> dict[str, Any]:
+    """30 hunks, 20 facts (5 of them about a missing partner), 10 checks."""
+    facts: list[dict[str, Any]] = []
+    coupled: list[dict[str, Any]] = []
+    files: list[dict[str, Any]] = []
+    checks: list[dict[str, Any]] = []
+    for at in range(FILES):
+        path = _path(at)
+        first, second = _starts(repo, base, head, path)
+        weight = FILES - at  # the files come in their order of weight (B3)
+        files.append({"file": path, "hunks": [{"line": first, "weight": weight, "reason": "control flow rewritten"}]})
+        if at % 2 == 0:
+            name = _name(at, CHANGED[1])
+            text = f"exported function {name} no longer throws where nothing is found: it returns an empty list"
+            fact = {"id": "contract.api", "file": path, "line": second + 4, "strength": "strong"}
+            facts.append({**fact, "text": text, "short": f"{name} no longer throws"})
+        if at % 3 == 0:
+            text = f"Do callers of {_name(at, CHANGED[1])} expect the error that was thrown here before?"
+            checks.append({"file": path, "line": second + 8, "text": text})
+        if at % 6 == 1:
+            partner = _path(FILES + at // 6)
+            text = f"{partner} changed in {10 + at % 7} of 17 commits with {path}, and not here"
+            fact = {"id": "coupling.missing", "file": path, "strength": "info"}
+            coupled.append({**fact, "partner": partner, "text": text})
+    return {
+        "version": 1,
+        "repository": "acme/shop",
+        "base": base,
+        "head": head,
+        "captain": {"priority": "careful", "why": facts[0]["text"], "facts": [*facts, *coupled]},
+        "reviewFirst": files,
+        "checks": checks,
+        "risky_snippets": [],
+        "notes": [f"{FILES} files read"],
+    }
+
+
+def _starts(repo: Repo, base: str, head: str, path: str) -> tuple[int, int]:
+    """The first lines of a file's two hunks on the new side, as git has them."""
+    first, second = map(int, _HUNK.findall(repo.git("diff", "--no-ext-diff", base, head, "--", path)))
+    return first, second
+
+
+def _path(at: int) -> str:
+    return f"src/{_AREAS[at % len(_AREAS)]}/{_NOUNS[at % len(_NOUNS)].lower()}{at}.ts"
+
+
+def _name(at: int, function: int) -> str:
+    return f"{_VERBS[function]}{_NOUNS[(at + function) % len(_NOUNS)]}{at}"
+
+
+def _file(at: int, *, changed: bool) -> str:
+    parts = [_function(at, number, changed=changed and number in CHANGED) for number in range(FUNCTIONS)]
+    head = f'import {{ store }} from "../store";\nimport {{ log }} from "../log";\n\nconst AREA = "{_path(at)}";\n\n'
+    return head + "\n".join(parts)
+
+
+def _function(at: int, number: int, *, changed: bool) -> str:
+    noun = _NOUNS[(at + number) % len(_NOUNS)]
+    field, other = (_FIELDS[(at + number * 3 + more) % len(_FIELDS)] for more in (0, 2))
+    before = f"""\
+  const found = store.{noun.lower()}s.find((entry) => entry.{field} === given);
+  if (found === undefined) {{
+    throw new Error(`{noun}: no {field} ${{given}} in ${{AREA}}`);
+  }}
+  log.info("{noun.lower()} found", {{ id: found.id, {other}: found.{other} }});
+  return [found].filter((entry) => entry.{other} !== null);
+"""
+    after = f"""\
+  const found = store.{noun.lower()}s.filter((entry) => entry.{field} === given);
+  if (found.length === 0) {{
+    log.warn("{noun.lower()} not found", {{ {field}: given, area: AREA }});
+    return [];
+  }}
+  for (const entry of found) {{
+    log.info("{noun.lower()} found", {{ id: entry.id, {other}: entry.{other} }});
+  }}
+  const known = found.filter((entry) => entry.{other} !== null);
+  return limit === undefined ? known : known.slice(0, limit);
+"""
+    return f"""\
+/** The {noun.lower()}s whose {field} is `given`. */
+export function {_name(at, number)}(given: string, limit?: number): {noun}[] {{
+{after if changed else before}}}
+"""
