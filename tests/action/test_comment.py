@@ -303,7 +303,8 @@ def test_a4_a_huge_brief_stays_under_github_s_limits(make: Make, model: ModelSer
         checks=[{"file": long, "text": long}] * 6,
         notes=[long] * 3,
     )
-    subject = make(of=huge, config=ROOMY)
+    data = json.dumps(huge, ensure_ascii=False).encode()
+    subject = make(artifact=zip_of({"brief.json": data}), config=ROOMY)
     ended = job(subject, model)
     assert (ended.code, ended.outputs["status"]) == (0, "skipped"), ended.said  # nothing of it is in the diff
     is_inert(subject, ended)

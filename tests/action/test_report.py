@@ -16,6 +16,7 @@ from tests.action.job import KEY, READ_ONLY, Project, ended, job, started
 from tests.command import ON, brief, document
 from tests.servers.github import fault, hang, reply
 from tests.servers.model import Answer, ModelServer, ok, silent, status
+from verifier.action.artifact import BRIEF_LIMIT
 from verifier.text import fact_hash
 
 OUT: Final = "verifier-out"
@@ -100,11 +101,11 @@ def test_a1_a_brief_of_the_workspace_that_is_too_large_or_no_file_is_refused(mak
     subject = make()
     subject.workspace.mkdir(parents=True)
     with (subject.workspace / "large.json").open("wb") as file:
-        file.truncate(20_000_001)
+        file.truncate(BRIEF_LIMIT + 1)
     (subject.workspace / "loop").symlink_to("loop")
     large = job(subject, inputs={"brief-path": "large.json"})
     assert (large.code, large.outputs["status"]) == (1, "failed")
-    assert "large.json has more than 20,000,000 bytes" in large.said[1]
+    assert f"large.json has more than {BRIEF_LIMIT:,} bytes" in large.said[1]
     looped = job(subject, inputs={"brief-path": "loop"})
     assert (looped.code, looped.outputs["status"]) == (1, "no-brief")
 
