@@ -266,7 +266,7 @@ def test_a5_a_missing_permission_is_named_as_github_names_it(make: Make, model: 
     subject.github.faults.append(fault(reply(403, body, headers), r"/issues/", method="POST"))
     found = job(subject, model)
     assert (found.code, found.said[0]) == (1, "error")
-    for words in ("pull_requests=write", "Resource not accessible by integration"):
+    for words in ("add `pull-requests: write`", "Resource not accessible by integration"):
         assert words in found.said[1]
 
 

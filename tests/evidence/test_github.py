@@ -395,7 +395,7 @@ def test_a6_a_missing_permission_is_named(github: FakeGitHub, path: str) -> None
     token = github.add_token("ghs_none", permissions={}).value
     with pytest.raises(GitHubError) as caught:
         api_of(github, token).get(path)
-    assert str(caught.value) == (f"GitHub has no {path[1:]} (404), or the job lacks `permissions: {NEEDED[path]}`")
+    assert str(caught.value) == (f"GitHub has no {path[1:]} (404), or the job's permissions lack `{NEEDED[path]}`")
 
 
 def test_a6_the_permission_that_github_names_is_quoted(github: FakeGitHub) -> None:
@@ -404,14 +404,30 @@ def test_a6_the_permission_that_github_names_is_quoted(github: FakeGitHub) -> No
     with pytest.raises(GitHubError) as caught:
         api_of(github, token).send("POST", "/issues/42/comments", {"body": "x"})
     assert str(caught.value) == (
-        "the token may not do this: issues/42/comments (403). The job needs "
-        "`permissions: issues=write; pull_requests=write`. It says: Resource not accessible by integration"
+        "the token may not do this: issues/42/comments (403): add `pull-requests: write` to the job's permissions. "
+        "It says: Resource not accessible by integration"
     )
     assert not caught.value.may_have_counted
     github.faults.append(fault(broken(403, "No")))
     for path, permission in NEEDED.items():
-        with pytest.raises(GitHubError, match=rf"needs `permissions: {permission}`. It says: No"):
+        with pytest.raises(GitHubError, match=rf"add `{permission}` to the job's permissions. It says: No"):
             api_of(github).get(path)
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        ("issues=read; pull_requests=read", "pull-requests: read"),
+        ("organization_projects=admin", "organization-projects: admin"),
+        ("a=write; b=write", "a: write"),
+    ],
+)
+def test_a6_of_permissions_that_would_do_the_one_that_we_ask_for_is_named(
+    github: FakeGitHub, named: str, told: str
+) -> None:
+    github.faults.append(fault(reply(403, {"message": "No"}, {"X-Accepted-GitHub-Permissions": named})))
+    with pytest.raises(GitHubError, match=rf"add `{told}` to the job's permissions"):
+        api_of(github).get("/pulls/42")
 
 
 @REFUSED

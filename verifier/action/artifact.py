@@ -50,12 +50,10 @@ class Artifact:
 
 def find_artifact(api: Api, runs: Iterable[int], name: str) -> Artifact:
     """The newest unexpired artifact called `name` of the first of `runs` that has one. Raises NoBriefFound."""
-    seen: list[str] = []
     runs = list(runs)
     for run in runs:
-        listed = [entry for entry in api.pages(f"/actions/runs/{run}/artifacts", name=name) if isinstance(entry, dict)]
+        listed = _artifacts(api, run, name=name)
         named = [entry for entry in listed if entry.get("name") == name and isinstance(entry.get("id"), int)]
-        seen += [str(entry.get("name")) for entry in listed]
         if not named:
             continue
         newest = max(named, key=lambda entry: (str(entry.get("created_at")), entry["id"]))
@@ -65,12 +63,17 @@ def find_artifact(api: Api, runs: Iterable[int], name: str) -> Artifact:
                 "or keep it longer (retention-days)"
             )
         return Artifact(newest["id"], name, str(newest.get("digest") or ""))
-    names = ", ".join(sorted(set(seen))[:_NAMES_SHOWN])
+    seen = {str(entry.get("name")) for entry in _artifacts(api, runs[0])} if runs else set()
+    names = ", ".join(sorted(seen)[:_NAMES_SHOWN])
     where = f"run {', '.join(map(str, runs))}" if runs else "any run for the head commit: there is none"
     raise NoBriefFound(
         f"no artifact {name} in {where}{f' (there is: {one_line(names, 300)})' if names else ''}: "
         "is it uploaded before this job, under this name?"
     )
+
+
+def _artifacts(api: Api, run: int, **parameters: str) -> list[dict[str, Any]]:
+    return [entry for entry in api.pages(f"/actions/runs/{run}/artifacts", **parameters) if isinstance(entry, dict)]
 
 
 def download(api: Api, artifact: Artifact, plain_http: bool) -> bytes:

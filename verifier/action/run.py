@@ -112,7 +112,9 @@ def _brief(fetching: Pending[bytes], inputs: Inputs) -> Brief:
         level: Level = {"error": "error", "warn": "warning", "ignore": "notice"}[inputs.if_no_brief]  # type: ignore[assignment]
         code = REFUSED if inputs.if_no_brief == "error" else DECIDED
         raise Ended("no-brief", code, level, f"no brief: {error}") from None
-    except (NotABrief, BadArtifact) as error:
+    except NotABrief as error:
+        raise Ended("failed", REFUSED, "error", f"the brief is not valid: {error.sentence}") from None
+    except BadArtifact as error:
         raise Ended("failed", REFUSED, "error", f"the brief is not valid: {error}") from None
 
 

@@ -25,7 +25,15 @@ _GLIMPSE: Final = 60
 
 
 class NotABrief(ValueError):
-    """A document that is not a brief; the message names the JSON path and what was expected (B2)."""
+    """A document that is not a brief; `sentence` names the JSON path and what was expected (B2).
+
+    The message also shows the beginning of what stands there: for whoever has the file, not for a public log.
+    """
+
+    def __init__(self, sentence: str, source: str | None = None) -> None:
+        glimpse = "" if source is None else f", not {one_line(source[:_GLIMPSE], _GLIMPSE - 1) or 'nothing'}"
+        super().__init__(f"{sentence}{glimpse}")
+        self.sentence = sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +106,7 @@ def _parsed(source: str, *, verified: bool) -> Brief:
     try:
         return Brief(source, parts, BriefModel.model_validate(_values(parts)))
     except ValidationError as error:
-        raise NotABrief(_sentence(error, source)) from None
+        raise _first(error, source) from None
 
 
 def _values(parts: Parts) -> dict[str, Any]:
@@ -126,7 +134,7 @@ def _read(model: type[BaseModel], fields: Fields, leave: set[str] | frozenset[st
 
 def _members(source: str, path: str) -> Fields:
     if not source.lstrip().startswith("{"):
-        raise NotABrief(f"{path}: expected an object{_not(source)}")
+        raise NotABrief(f"{path}: expected an object", source)
     try:
         return lossless.members(source)
     except lossless.JsonError as error:
@@ -137,15 +145,11 @@ def _objects(source: str | None, path: str) -> tuple[Fields, ...]:
     if source is None:
         return ()
     if not source.startswith("["):
-        raise NotABrief(f"{path}: expected an array{_not(source)}")
+        raise NotABrief(f"{path}: expected an array", source)
     return tuple(_members(element, f"{path}[{at}]") for at, element in enumerate(lossless.elements(source)))
 
 
-def _not(source: str) -> str:
-    return f", not {one_line(source[:_GLIMPSE], _GLIMPSE - 1) or 'nothing'}"
-
-
-def _sentence(error: ValidationError, source: str) -> str:
+def _first(error: ValidationError, source: str) -> NotABrief:
     """What is wrong first: its JSON path, what was expected, and the source text that stands there."""
     first = error.errors(include_url=False)[0]
     path = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
@@ -159,8 +163,7 @@ def _sentence(error: ValidationError, source: str) -> str:
             expected = f"expected a number from {context['ge']:g} up"
         case kind:
             expected = _EXPECTED.get(kind, first["msg"])
-    given = "" if first["type"] == "missing" else _not(_inside(source, first["loc"]))
-    return f"{path}: {expected}{given}"
+    return NotABrief(f"{path}: {expected}", None if first["type"] == "missing" else _inside(source, first["loc"]))
 
 
 def _inside(source: str, path: tuple[int | str, ...]) -> str:

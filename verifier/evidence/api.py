@@ -40,7 +40,7 @@ class GitHubError(EvidenceError):
     @property
     def may_have_counted(self) -> bool:
         """Whether a write that ended so may have been done all the same."""
-        return self.status is None or self.status >= 500
+        return self.status is None or not 400 <= self.status < 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,13 +335,12 @@ def _refusal(answer: Answer, path: str) -> GitHubError:
             f"GitHub limits the rate for {what} ({status}) for {minutes}: run the job again then", status
         )
     if status == 403:
-        needed = answer.headers.get("x-accepted-github-permissions", "") or _permission(path)
+        needed = _needed(answer.headers.get("x-accepted-github-permissions", ""), _permission(path))
         return GitHubError(
-            f"the token may not do this: {what} (403). The job needs `permissions: {one_line(needed, 100)}`.{says}",
-            status,
+            f"the token may not do this: {what} (403): add `{needed}` to the job's permissions.{says}", status
         )
     if status == 404:
-        return GitHubError(f"GitHub has no {what} (404), or the job lacks `permissions: {_permission(path)}`", status)
+        return GitHubError(f"GitHub has no {what} (404), or the job's permissions lack `{_permission(path)}`", status)
     return GitHubError(f"GitHub failed for {what} ({status}); run the job again.{says}", status)
 
 
@@ -355,6 +354,14 @@ def _message(answer: Answer) -> str:
 
 def _asked(path: str) -> str:
     return one_line(path.partition("?")[0].lstrip("/"), 120)
+
+
+def _needed(accepted: str, known: str) -> str:
+    """The permission to add, as a workflow writes it: `issues=write; pull_requests=write` says that either will do."""
+    ways = [way.strip().replace("_", "-").replace("=", ": ") for way in accepted.split(";")]
+    if not accepted or known in ways:
+        return known
+    return one_line(ways[0], 100)
 
 
 def _permission(path: str) -> str:
