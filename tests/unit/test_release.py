@@ -1,5 +1,6 @@
 """What a release rests on: the one line of action.yml that names the image, and that nothing names one too early."""
 
+import json
 import re
 import subprocess
 import sys
@@ -88,3 +89,13 @@ def test_the_release_checks_the_image_as_its_users_are_told_to() -> None:
         assert option in workflow
     for path in re.findall(r"/(\.github/\S+)", command[1]):
         assert (ROOT / path).is_file()
+
+
+def test_a9_the_image_sets_no_user_and_starts_an_isolated_interpreter() -> None:
+    lines = (ROOT / "Dockerfile").read_text().splitlines()
+    assert [line for line in lines if line.startswith("USER")] == []
+    (start,) = [line for line in lines if line.startswith("ENTRYPOINT")]
+    interpreter, *options, script = json.loads(start.removeprefix("ENTRYPOINT "))
+    assert interpreter.startswith("/")
+    assert "-I" in options
+    assert script.startswith("/")

@@ -1,0 +1,48 @@
+"""The list of failures that users of other Actions reported names tests that exist."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+LIST: Final = (ROOT / "docs/failures.md").read_text(encoding="utf-8")
+REPORTED: Final = [
+    1,
+    2,
+    3,
+    *range(5, 12),
+    14,
+    15,
+    16,
+    17,
+    19,
+    20,
+    21,
+    23,
+    24,
+    25,
+    27,
+    28,
+    *range(29, 33),
+    *range(34, 41),
+]
+
+
+def names_of_all_tests() -> set[str]:
+    return {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+
+
+def test_every_reported_failure_is_listed_with_a_test() -> None:
+    rows = dict(re.findall(r"^\| (\d+) \|.*\|(.*)\|$", LIST, re.MULTILINE))
+    assert [int(number) for number in rows] == REPORTED
+    assert [number for number, tests in rows.items() if "`test_" not in tests] == []
+
+
+def test_every_test_that_the_list_names_exists() -> None:
+    named = set(re.findall(r"`(test_\w+)`", LIST))
+    assert len(named) > 60
+    assert named - names_of_all_tests() == set()
