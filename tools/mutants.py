@@ -18,16 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-PARTS: Final = (
-    "verifier",
-    "tests",
-    "examples",
-    "schemas",
-    "action.yml",
-    "entrypoint.py",
-    "pyproject.toml",
-    "README.md",
-)
+LEFT_OUT: Final = (".git", ".venv", ".demo", "*_cache", "__pycache__", "*.egg-info")
 PASSED, FAILED, NOTHING = 0, 1, 5
 
 
@@ -49,12 +40,8 @@ def mutants(rules: Sequence[str]) -> list[Mutant]:
 def verdict(mutant: Mutant) -> str:
     """What became of a mutant, in one word or two; `killed` is the one to wish for."""
     with tempfile.TemporaryDirectory() as directory:
-        copy = Path(directory)
-        for part in PARTS:
-            if (ROOT / part).is_dir():
-                shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(ROOT / part, copy / part)
+        copy = Path(directory) / "project"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
         if _test(copy, mutant.rule) != PASSED:
             return "no test that passes names the rule"
         file = copy / mutant.file

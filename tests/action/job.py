@@ -1,8 +1,10 @@
 """A job on a runner: the real entrypoint as a subprocess, its outputs and log read by the runner's own rules."""
 
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -22,12 +24,14 @@ READ_ONLY: Final[Mapping[str, Level]] = {"contents": "read", "actions": "read", 
 
 @dataclass(frozen=True)
 class Ended:
-    """What a job left: exit code, log, outputs, summary."""
+    """What a job left: exit code, log, outputs, summary; and what it took: seconds of CPU, bytes of memory at most."""
 
     code: int
     log: str
     outputs: dict[str, str]
     summary: str
+    cpu_seconds: float
+    peak_bytes: int
 
     @property
     def commands(self) -> list[tuple[str, str]]:
@@ -127,27 +131,36 @@ def started(
 ) -> subprocess.Popen[bytes]:
     """The Action's process; `summary` is what earlier commands of the step wrote there."""
     at = on_runner(subject, subject.place, model, event=event, event_name=event_name, inputs=inputs, summary=summary)
-    return subprocess.Popen(
-        [sys.executable, "-I", ROOT / "entrypoint.py"],
-        cwd=subject.workspace,
-        env={name: value for name, value in at.items() if name != "PYTHONPATH"} | dict(env or {}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    with (subject.path / "stdout").open("wb") as out, (subject.path / "stderr").open("wb") as err:
+        return subprocess.Popen(
+            [sys.executable, "-I", ROOT / "entrypoint.py"],
+            cwd=subject.workspace,
+            env={name: value for name, value in at.items() if name != "PYTHONPATH"} | dict(env or {}),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+        )
 
 
 def ended(subject: Project, process: subprocess.Popen[bytes]) -> Ended:
     """What a process that was started leaves, once it has ended."""
-    with process:
-        try:
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    log = out.decode() + err.decode()
+    last = threading.Timer(60, process.kill)
+    last.start()
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        last.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    log = (subject.path / "stdout").read_bytes().decode() + (subject.path / "stderr").read_bytes().decode()
     assert "Traceback" not in log, log
-    outputs = read_outputs(subject.place / "output")
-    return Ended(process.returncode, log, outputs, (subject.place / "summary").read_text())
+    return Ended(
+        code=process.returncode,
+        log=log,
+        outputs=read_outputs(subject.place / "output"),
+        summary=(subject.place / "summary").read_text(),
+        cpu_seconds=usage.ru_utime + usage.ru_stime,
+        peak_bytes=usage.ru_maxrss * 1024,
+    )
 
 
 def on_runner(
