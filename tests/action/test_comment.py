@@ -10,6 +10,7 @@ from tests.action.conftest import Make
 from tests.action.job import Ended, Project, job
 from tests.command import ON, answers, brief, document
 from tests.command import says as said
+from tests.rendering import LIVE, page
 from tests.servers.github import (
     Action,
     Reply,
@@ -23,7 +24,7 @@ from tests.servers.github import (
     zip_of,
 )
 from tests.servers.model import ModelServer, ok
-from tests.unit.test_text import HOSTILE, LIVE, page
+from tests.unit.test_text import HOSTILE
 from verifier.action.report import SUMMARY_LIMIT
 from verifier.comment import MARKER
 

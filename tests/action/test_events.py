@@ -73,7 +73,7 @@ def test_a2_two_open_pull_requests_from_one_head_are_an_error_that_lists_both(ma
 def test_a2_a_run_whose_pull_request_was_closed_is_skipped_and_one_that_moved_on_is_stale(
     make: Make, model: ModelServer
 ) -> None:
-    subject = make(head_repository=FORK)
+    subject = make(head_repository=FORK, of=brief())  # which names no head of its own
     event = subject.github.event_workflow_run(subject.made_by)
     head = subject.pull.head_sha
     subject.github.push(subject.pull, subject.repo.commit({"src/other.ts": "export {};\n"}))

@@ -10,10 +10,11 @@ import pytest
 from tests.action.conftest import KEEP, Make
 from tests.action.job import KEY, READ_ONLY, Ended, Project, job
 from tests.command import ON, brief
+from tests.rendering import page
 from tests.servers import model as says
 from tests.servers.github import Action, broken, fault, zip_of
 from tests.servers.model import Answer, ModelServer, ok
-from tests.unit.test_text import BREAK, page
+from tests.unit.test_text import BREAK
 
 POST: Final = r"/issues/\d+/comments$"
 FULL: Final = "## Check specifically"

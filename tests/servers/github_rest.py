@@ -280,7 +280,7 @@ def _run_list(call: Call, runs: list[Run]) -> Reply:
         "status": lambda run: (run.status, run.conclusion),
     }
     for name, values in filters.items():
-        if call.query(name):
+        if call.query(name) and not call.world.ignore_filters:
             runs = [run for run in runs if call.query(name) in values(run)]
     runs = sorted(runs, key=lambda run: (run.created_at, run.id), reverse=True)
     page, links = _page(call, runs)
@@ -309,7 +309,7 @@ def _artifacts(call: Call) -> Reply:
 
 def _artifact_list(call: Call, artifacts: list[Artifact]) -> Reply:
     name = call.query("name")
-    if name and not call.world.ignore_name_filter:
+    if name and not call.world.ignore_filters:
         artifacts = [artifact for artifact in artifacts if artifact.name == name]
     down = call.query("direction", "desc") == "desc" and not call.world.artifacts_ascending
     artifacts = sorted(artifacts, key=lambda artifact: artifact.id, reverse=down)

@@ -55,7 +55,7 @@ class World:
         self.graphql_used = 0
         self._repositories: dict[tuple[str, str, str], Json] = {}
         # Knobs: what this server does otherwise than described, and all of it has been seen somewhere.
-        self.ignore_name_filter = False
+        self.ignore_filters = False
         self.drop_total_count = False
         self.fixed_page_size: int | None = None
         self.artifacts_ascending = False

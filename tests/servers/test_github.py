@@ -448,7 +448,7 @@ def test_artifacts_of_a_run_by_name_page_and_order(github: FakeGitHub) -> None:
     named = {"name": "opendrs-brief", "per_page": "100"}
     listed = ask(github, "actions/runs/5001/artifacts", query=named).json()
     assert (listed["total_count"], [one["id"] for one in listed["artifacts"]]) == (1, [9001])
-    github.ignore_name_filter = github.drop_total_count = True
+    github.ignore_filters = github.drop_total_count = True
     first = ask(github, "actions/runs/5001/artifacts", query=named)
     assert (first.json().keys(), len(first.json()["artifacts"])) == ({"artifacts"}, 100)
     assert "name=opendrs-brief" in first.links["next"]["url"]

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from tests.rendering import LIVE, page
 from tests.unit.test_brief import source
 from tests.unit.test_brief_writer import RICH
-from tests.unit.test_text import BREAK, HOSTILE, LIVE, PROPERTY, hostile_text, page, text_of
+from tests.unit.test_text import BREAK, HOSTILE, PROPERTY, hostile_text, text_of
 from verifier.brief.document import Brief, read_brief
 from verifier.brief.layout import Layout, Shown, as_it_came
 from verifier.brief.markdown import (
