@@ -1,25 +1,32 @@
-"""`pytest --rule S13`: only the tests that name a rule, in their name (`test_s13_…`) or in their docstring."""
+"""`pytest --rule S13`: only the tests that name a rule, in their name (`test_s13_…`) or in their docstring.
+
+`pytest --family "model replies" tests/adversary`: only that family's hostile cases.
+"""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rule", metavar="RULE", help="only tests that name this rule of the specification")
+    parser.addoption("--family", metavar="NAME", help="only the hostile cases of this family")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    rule = config.getoption("--rule")
-    if rule is None:
-        return
-    named = re.compile(rf"(?i:\b{rule}\b)")
-    spoken = re.compile(rf"(?i:(?:^|_){rule}(?:_|$))")
+    if rule := config.getoption("--rule"):
+        _keep(config, items, lambda item: _names_rule(item, rule))
+    if family := config.getoption("--family"):
+        _keep(config, items, lambda item: item.name.partition("[")[2].startswith(f"{family}: "))
 
-    def names_it(item: pytest.Item) -> bool:
-        function = getattr(item, "function", None)
-        docstring = getattr(function, "__doc__", None) or ""
-        return bool(spoken.search(item.name.partition("[")[0]) or named.search(docstring))
 
-    config.hook.pytest_deselected(items=[item for item in items if not names_it(item)])
-    items[:] = [item for item in items if names_it(item)]
+def _keep(config: pytest.Config, items: list[pytest.Item], wanted: Callable[[pytest.Item], bool]) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
+    items[:] = [item for item in items if wanted(item)]
+
+
+def _names_rule(item: pytest.Item, rule: str) -> bool:
+    docstring = getattr(getattr(item, "function", None), "__doc__", None) or ""
+    spoken = re.search(rf"(?i:(?:^|_){rule}(?:_|$))", item.name.partition("[")[0])
+    return bool(spoken or re.search(rf"(?i:\b{rule}\b)", docstring))

@@ -23,18 +23,19 @@ PASSED, FAILED, NOTHING = 0, 1, 5
 
 
 class Mutant(NamedTuple):
-    """A rule, a file, what stands in it, and what breaks the rule."""
+    """A file, what stands in it, what breaks it; the rule that it breaks, or the family of attacks that sees it."""
 
-    rule: str
     file: str
     find: str
     replace: str
+    rule: str = ""
+    family: str = ""
 
 
-def mutants(rules: Sequence[str]) -> list[Mutant]:
-    """The mutants of tools/mutants.toml, of these rules where any are named."""
-    listed = tomllib.loads((ROOT / "tools" / "mutants.toml").read_text())["mutant"]
-    return [Mutant(**entry) for entry in listed if not rules or entry["rule"] in rules]
+def mutants(rules: Sequence[str] = (), *, families: bool = False) -> list[Mutant]:
+    """The mutants of tools/mutants.toml: of these rules where any are named, else of all, or of the families."""
+    listed = [Mutant(**entry) for entry in tomllib.loads((ROOT / "tools" / "mutants.toml").read_text())["mutant"]]
+    return [mutant for mutant in listed if bool(mutant.family) == families and (not rules or mutant.rule in rules)]
 
 
 def verdict(mutant: Mutant) -> str:
@@ -42,20 +43,21 @@ def verdict(mutant: Mutant) -> str:
     with tempfile.TemporaryDirectory() as directory:
         copy = Path(directory) / "project"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
-        if _test(copy, mutant.rule) != PASSED:
-            return "no test that passes names the rule"
+        if _test(copy, mutant) != PASSED:
+            return "no test that passes names it"
         file = copy / mutant.file
         text = file.read_text()
         if text.count(mutant.find) != 1:
             return f"its text stands {text.count(mutant.find)} times in {mutant.file}"
         file.write_text(text.replace(mutant.find, mutant.replace))
-        return "killed" if _test(copy, mutant.rule) == FAILED else "survived"
+        return "killed" if _test(copy, mutant) == FAILED else "survived"
 
 
-def _test(copy: Path, rule: str) -> int:
+def _test(copy: Path, mutant: Mutant) -> int:
     # The copy's code is what the command imports, too: the path stands before the installed project.
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--rule", rule, "tests"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    command += ["--family", mutant.family, "tests/adversary"] if mutant.family else ["--rule", mutant.rule, "tests"]
     return subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode
 
 
