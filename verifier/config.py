@@ -12,6 +12,13 @@ from verifier.verification.model import Settings
 
 CONFIG_PATHS: Final = (".opendrs.yml", ".opendrs.yaml", ".opendrs/config.yml")
 _SIZE_LIMIT: Final = 262_144
+_EXPECTED: Final[Mapping[str, str]] = {
+    "bool_type": "expected true or false",
+    "int_type": "expected a whole number",
+    "float_type": "expected a number",
+    "string_type": "expected text",
+    "model_type": "expected a mapping",
+}
 
 
 class BadConfig(ValueError):
@@ -63,7 +70,10 @@ def read_config(data: bytes | None, path: str) -> Configured:
     if data is None:
         return Configured(Settings())
     text = _decoded(data, path)
-    ours = _ours(_load(text, path, typ="safe"))
+    tree = _load(text, path, typ="safe")
+    if tree is not None and not isinstance(tree, Mapping):
+        raise BadConfig(f"{path} line 1, column 1: expected a mapping, such as `llm:`, not {_shown(tree)}")
+    ours = _ours(tree)
     try:
         llm = Config.model_validate(ours).llm
     except ValidationError as error:
@@ -149,8 +159,13 @@ def _unknown_keys(ours: Mapping[str, Any], text: str, path: str) -> Iterator[str
 def _sentence(error: ValidationError, text: str, path: str) -> str:
     first = error.errors(include_url=False)[0]
     name = ".".join(str(step) for step in first["loc"])
-    wanted = one_line(first["msg"].replace("Input should be", "expected"), 120)
-    return f"{_place(text, path, first['loc'])}: {name}: {wanted}, not {one_line(repr(first['input']), 60)}"
+    said = first["msg"].replace("Input should be", "expected")
+    wanted = _EXPECTED.get(first["type"], one_line(said, 120))
+    return f"{_place(text, path, first['loc'])}: {name}: {wanted}, not {_shown(first['input'])}"
+
+
+def _shown(value: Any) -> str:
+    return one_line(repr(value), 60)
 
 
 def _place(text: str, path: str, trail: tuple[int | str, ...]) -> str:

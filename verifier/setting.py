@@ -18,12 +18,16 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Settings, memory, a sentence for each unknown key, and what kept either from being read (None: nothing)."""
+    """Settings, memory, a sentence for each unknown key, and what kept either from being read (None: nothing).
+
+    `off` says why the pass is off, where it is.
+    """
 
     settings: Settings
     dismissals: Mapping[str, Dismissal]
     warnings: tuple[str, ...]
     trouble: str | None
+    off: str
 
 
 def read_setting(config: File, memory: File) -> Setting:
@@ -42,7 +46,10 @@ def read_setting(config: File, memory: File) -> Setting:
             dismissals = read_memory(_data(memory, BadMemory), memory.path)
         except BadMemory as error:
             trouble = trouble or f"memory: {error}"
-    return Setting(configured.settings, dismissals, configured.warnings, trouble)
+    off = f"llm.enabled and llm.verify.enabled are not both true in {config.path}"
+    if config.data is None:
+        off = f"there is no {config.path} at base"
+    return Setting(configured.settings, dismissals, configured.warnings, trouble, off)
 
 
 def _data(file: File, refuse: type[ValueError]) -> bytes | None:

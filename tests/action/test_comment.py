@@ -1,6 +1,8 @@
 """The one comment: found, written once, updated in place, short enough, and nothing in it is live (A4, A8)."""
 
 import json
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ from tests.command import says as said
 from tests.rendering import LIVE, page
 from tests.servers.github import (
     Action,
+    Exchange,
     Reply,
     broken,
     changed,
@@ -148,6 +151,62 @@ def test_a4_a_second_run_for_a_newer_head_keeps_its_own_words(make: Make, model:
     assert subject.comment_bodies() == [OLD]
 
 
+def _then(action: Action, then: Callable[[], None]) -> Action:
+    def both(exchange: Exchange) -> None:
+        then()
+        action(exchange)
+
+    return both
+
+
+@pytest.mark.parametrize("kind", ["502", "lost", "limited"])
+@pytest.mark.parametrize("is_there", [False, True], ids=["POST", "PATCH"])
+def test_a4_a_head_that_moves_between_two_tries_is_left_to_its_own_run(
+    make: Make, model: ModelServer, kind: str, is_there: bool
+) -> None:
+    """Before each write, also one that is tried again, the head is looked at: a newer run's comment stays."""
+    subject = make()
+    if is_there:
+        subject.github.add_comment(subject.pull, OLD, login=BOT)
+
+    def newer() -> None:
+        subject.github.push(subject.pull, subject.pull.base_sha)
+        subject.github.comments.clear()
+        subject.github.add_comment(subject.pull, f"{MARKER}\nnewer", login=BOT)
+
+    action = {"502": broken(502), "lost": close(), "limited": secondary_rate_limit(0)}[kind]
+    subject.github.faults.append(fault(_then(action, newer), r"/issues/", nth=1))
+    ended = job(subject, model)
+    assert (ended.code, ended.outputs["status"]) == (0, "stale")
+    assert subject.comment_bodies() == [f"{MARKER}\nnewer"]
+    assert len(writes(subject)) == 1
+
+
+def test_a4_comments_that_cannot_be_seen_are_not_taken_for_none(make: Make, model: ModelServer) -> None:
+    subject = make()
+    subject.github.add_comment(subject.pull, OLD, login=BOT)
+
+    def broken_node(answer: Reply) -> Reply:
+        value = json.loads(answer.data)
+        value["data"]["repository"]["pullRequest"]["comments"]["nodes"].append(None)
+        path = ["repository", "pullRequest", "comments", "nodes", 1]
+        return replace(answer, body={**value, "errors": [{"type": "INTERNAL", "path": path, "message": "no"}]})
+
+    subject.github.faults.append(fault(changed(broken_node), r"/graphql$", nth=(1, 3)))
+    is_now(subject, job(subject, model))  # one comment that cannot be shown hides no other
+
+    def without_comments(answer: Reply) -> Reply:
+        value = json.loads(answer.data)
+        value["data"]["repository"]["pullRequest"]["comments"] = None
+        return replace(answer, body=value)
+
+    subject.github.faults[:] = [fault(changed(without_comments), r"/graphql$", nth=1)]
+    ended = job(subject, model)
+    assert (ended.code, ended.outputs["status"]) == (1, "failed")
+    assert "does not show the pull request's conversation" in ended.said[1]
+    assert len(subject.comment_bodies()) == 1
+
+
 def test_a4_a_last_look_that_fails_does_not_undo_a_comment(make: Make, model: ModelServer) -> None:
     subject = make()
     subject.github.faults.append(fault(broken(400), r"/graphql$", nth=4))
@@ -272,6 +331,8 @@ def test_a8_no_value_can_end_its_own_output(make: Make, model: ModelServer) -> N
     assert ended.outputs["comment-url"] == "https://x EOF status=forged status=forged a<<b status=forged"
     assert ended.outputs["status"] == "verified"
     assert "forged" not in ended.outputs
+    ends = re.findall(r"<<verifier-([0-9a-f]{32})$", (subject.place / "output").read_text(), re.MULTILINE)
+    assert len(set(ends)) == len(ended.outputs)  # none of them can be guessed
 
 
 def test_a4_three_thousand_dropped_items_are_counted_and_named_as_far_as_they_go(make: Make) -> None:

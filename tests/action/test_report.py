@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from tests.action.conftest import KEEP, Make
-from tests.action.job import KEY, READ_ONLY, Project, ended, job, started
+from tests.action.job import KEY, READ_ONLY, Project, commands_in, ended, job, started
 from tests.command import ON, brief, document
 from tests.servers.github import fault, hang, reply
 from tests.servers.model import Answer, ModelServer, ok, silent, status
@@ -259,6 +259,16 @@ def test_a8_debugging_the_runner_says_no_more_of_anything(make: Make, model: Mod
     assert len(plain) == 2
 
 
+def test_a8_what_a_provider_or_a_configuration_says_commands_nothing(make: Make) -> None:
+    subject = make(config=ON.replace("llm:\n", "llm:\n  model: 'x ##[add-mask]y'\n"))
+    with ModelServer(
+        [status(400, "invalid_request_error", "a ##[error]b\n::warning::c ##[set-output name=status;]d")]
+    ) as m:
+        found = job(subject, m)
+        assert (found.code, found.outputs["status"], found.said[0]) == (0, "failed", "warning")
+    assert list(commands_in(found.unmasked)) == found.commands
+
+
 def test_a5_a_missing_permission_is_named_as_github_names_it(make: Make, model: ModelServer) -> None:
     subject = make()
     headers = {"X-Accepted-GitHub-Permissions": "pull_requests=write"}
@@ -327,7 +337,7 @@ def test_a6_an_answer_of_another_shape_is_one_sentence(make: Make, model: ModelS
 
 def test_a6_what_nobody_thought_of_is_one_sentence_without_its_message(make: Make) -> None:
     subject = make()
-    found = job(subject, env={"GITHUB_API_URL": "gopher://hunter2"})
+    found = job(subject, env={"GITHUB_REPOSITORY": "acme/hunter2\udcff"})
     assert (found.code, found.outputs["status"], found.said[0]) == (1, "failed", "error")
     assert found.said[1].startswith("unexpected ")
     assert found.said[1].endswith(": please report it with the job's log")

@@ -147,13 +147,15 @@ def test_a4_a_write_is_sent_once(github: FakeGitHub) -> None:
     assert len(github.comments_on(42)) == 1
 
 
-def test_a7_a_limit_that_kept_a_write_from_being_done_is_waited_for(github: FakeGitHub) -> None:
-    github.faults.append(fault(secondary_rate_limit(0), nth=1))
-    post(github)
-    assert len(github.comments_on(42)) == 1
+def test_a4_a_write_that_a_limit_kept_from_being_done_tells_how_long(github: FakeGitHub) -> None:
+    """Whoever writes looks at the pull request again before the second try."""
+    github.faults.append(fault(secondary_rate_limit(7)))
+    with pytest.raises(GitHubError) as caught:
+        post(github)
+    assert (caught.value.wait, caught.value.may_have_counted, len(github.requests)) == (7, False, 1)
 
 
-@REFUSED
+@pytest.mark.parametrize("asking", READS)
 @pytest.mark.parametrize(
     "action",
     [secondary_rate_limit(0), too_many(0), primary_rate_limit(-5)],
@@ -195,6 +197,14 @@ def test_a7_a_limit_longer_than_a_job_waits_is_told_at_once(
     github.faults.append(fault(action))
     with pytest.raises(GitHubError, match=rf"GitHub limits the rate for .* for {wait}: run the job again then"):
         asking(github, read_seconds=3)
+    assert len(github.requests) == 1
+
+
+@REFUSED
+def test_a7_a_limit_that_the_deadline_would_bear_is_too_long_all_the_same(github: FakeGitHub, asking: Asking) -> None:
+    github.faults.append(fault(secondary_rate_limit(30)))
+    with pytest.raises(GitHubError, match=r"limits the rate for .* for 30 s"):
+        asking(github, read_seconds=60)
     assert len(github.requests) == 1
 
 
@@ -247,24 +257,35 @@ def test_s10_a_file_that_came_with_an_error_is_unreadable_and_the_others_are_not
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        (with_errors([{"message": "Something\n::error::went wrong"}]), "Something ::error::went wrong"),
-        (with_errors([{"path": ["repository"], "message": "no"}]), "no"),
-        (with_errors([{"path": "repository", "message": "no"}]), "no"),
+        (with_errors([{"message": "Something\n::error::went wrong"}]), " It says: Something ::error::went wrong"),
+        (with_errors([{"path": ["repository"], "message": "no"}]), " It says: no"),
+        (with_errors([{"path": "repository", "message": "no"}]), " It says: no"),
         (with_errors([None]), ""),
         (with_errors("no"), ""),
-        (reply(200, {"data": None}), "it came without data"),
-        (reply(200, {"data": {"repository": None}}), "it came without data"),
-        (reply(200, {}), "it came without data"),
-        (reply(200, []), "it came without data"),
-        (reply(200, "null"), "it came without data"),
+        (reply(200, {"data": None}), ""),
+        (reply(200, {"data": {"repository": None}}), ""),
+        (reply(200, {}), ""),
+        (reply(200, []), ""),
+        (reply(200, "null"), ""),
     ],
     ids=["no path", "whole", "text for a path", "null", "text", "no data", "no repository", "empty", "list", "nothing"],
 )
 def test_a6_a_query_without_an_answer_is_one_sentence(github: FakeGitHub, action: Action, said: str) -> None:
+    """GitHub tells of its own failures with status 200, and the second try has an answer."""
     github.faults.append(fault(action))
     with pytest.raises(GitHubError) as caught:
         ask(github)
-    assert str(caught.value) == f"GitHub's GraphQL API refused the query: {said}; run the job again"
+    assert str(caught.value) == f"GitHub failed for GraphQL (502); run the job again.{said}"
+    github.faults[:] = [fault(action, nth=1)]
+    assert ask(github)
+
+
+def test_a6_a_repository_that_the_token_may_not_see_is_told_at_once(github: FakeGitHub) -> None:
+    error = {"type": "NOT_FOUND", "path": ["repository"], "message": "Could not resolve to a Repository"}
+    github.faults.append(fault(reply(200, {"data": {"repository": None}, "errors": [error]})))
+    with pytest.raises(GitHubError, match="nothing of acme/shop: Could not resolve to a Repository; may the token"):
+        ask(github)
+    assert len(github.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -438,6 +459,25 @@ def test_a6_a_token_that_is_none_says_what_to_give(github: FakeGitHub, asking: A
     assert str(caught.value) == "GitHub does not accept the token (401): give github-token ${{ github.token }}"
 
 
+def test_a7_pages_without_end_are_one_sentence(github: FakeGitHub) -> None:
+    more = {"Link": '<http://127.0.0.1/next>; rel="next"'}
+    github.faults.append(fault(reply(200, [{}], more), r"/files$"))
+    with pytest.raises(GitHubError, match="lists more than 10,000 entries for pulls/42/files"):
+        api_of(github).pages("/pulls/42/files")
+    assert len(github.requests) == 100
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a6_a_renamed_repository_is_followed_on_the_same_host_only(github: FakeGitHub, status: int) -> None:
+    there = f"{github.api_url}/repositories/{github.repository_id}/issues/42/comments"
+    github.faults.append(fault(reply(status, {}, {"Location": there}), "/repos/", method="POST"))
+    assert post(github)
+    assert len(github.comments_on(42)) == 1
+    github.faults[:] = [fault(reply(status, {}, {"Location": "https://elsewhere.example/"}))]
+    with pytest.raises(GitHubError, match=rf"\({status}\)"):
+        post(github)
+
+
 # Lists, and other shapes.
 
 
@@ -582,7 +622,7 @@ def test_a_pull_request_without_changes_has_an_empty_diff(odd: FakeGitHub) -> No
 
 def test_a_diff_that_is_refused_for_another_reason_is_an_error(github: FakeGitHub) -> None:
     github.faults.append(fault(broken(422, "Sorry, this diff is taking too long to generate.")))
-    with pytest.raises(GitHubError, match=r"\(422\); run the job again. It says: Sorry"):
+    with pytest.raises(GitHubError, match=r"refuses pulls/42 \(422\). It says: Sorry"):
         fetch_diff(api_of(github), 42)
 
 
@@ -723,10 +763,12 @@ def test_a6_an_answer_that_is_none_is_one_sentence_and_nothing_is_paid(
 ) -> None:
     path, nth = UNTIL_PAID[request_]
     subject = make()
-    subject.github.faults.append(fault(NONE[kind], path, nth=nth))
+    subject.github.faults.append(fault(NONE[kind], path, nth=range(nth, 100)))
     ended = job(subject, model)
     assert (ended.code, ended.said[0], len(model.requests)) == (1, "error", 0)
-    assert ended.said[1].endswith(("run the job again", "is it uploaded before this job, under this name?"))
+    assert ended.said[1].endswith(
+        ("run the job again", "run the job again.", "is it uploaded before this job, under this name?")
+    )
     assert subject.comment_bodies() == []
 
 

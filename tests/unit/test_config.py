@@ -60,10 +60,17 @@ def test_every_key_is_read() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["llm:\n", "llm:\n  verify:\n", "- 1\n", "just words\n", "a: &x [*x]\n", "llm: {enabled: true, verify: null}\n"],
+    ["", "# nothing\n", "llm:\n", "llm:\n  verify:\n", "a: &x [*x]\n", "llm: {enabled: true, verify: null}\n"],
 )
 def test_what_says_nothing_of_ours_leaves_the_defaults(text: str) -> None:
     assert read(text) == Settings()
+
+
+@pytest.mark.parametrize("text", ["- 1\n", "just words\n", "7\n", "../other.yml", "true"])
+def test_c1_what_is_no_mapping_is_an_error_and_not_off(text: str) -> None:
+    """A link at base comes as the path that it leads to: that is no configuration that says nothing."""
+    with pytest.raises(BadConfig, match=r"c.yml line 1, column 1: expected a mapping, such as `llm:`, not "):
+        read(text)
 
 
 def test_anchors_and_merges_count() -> None:
@@ -84,11 +91,11 @@ def test_anchors_and_merges_count() -> None:
         ("llm: {enabled: true, verify: true}\n", "c.yml line 1, column 22: llm.verify: expected"),
         (
             ON.replace("  enabled: true\n", "  enabled: yes\n", 1),
-            "c.yml line 2, column 3: llm.enabled: expected a valid boolean",
+            "c.yml line 2, column 3: llm.enabled: expected true or false",
         ),
         (
             ON + "    maxTokens: '9'\n",
-            "c.yml line 5, column 5: llm.verify.maxTokens: expected a valid integer, not '9'",
+            "c.yml line 5, column 5: llm.verify.maxTokens: expected a whole number, not '9'",
         ),
         (ON + "    maxTokens: 1.0\n", "c.yml line 5, column 5: llm.verify.maxTokens"),
         (ON + "    maxTokens: true\n", "c.yml line 5, column 5: llm.verify.maxTokens"),

@@ -12,6 +12,16 @@ COMMENTS: Final = (
     "{ nodes { fullDatabaseId body viewerDidAuthor url } pageInfo { hasPreviousPage startCursor } } }"
 )
 _PAGES: Final = 50
+_TRIES: Final = 3
+_NOTHING: Final = "GitHub does not show the pull request's conversation; run the job again"
+
+
+class Left(Exception):
+    """The pull request is no longer what was verified, or takes no comment: nothing more is written. `now` says why."""
+
+    def __init__(self, now: "Conversation") -> None:
+        super().__init__()
+        self.now = now
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,12 +41,16 @@ class Conversation:
     locked: bool
     ours: tuple[Posted, ...]
 
+    def takes_a_comment_for(self, head: str) -> bool:
+        """Whether this is still what was verified, and may be written to."""
+        return self.head == head and self.is_open and not self.locked
+
 
 def conversation(api: Api, number: int) -> Conversation:
     """One request. Raises GitHubError."""
     pull = _pull(_page(api, number, None))
     if not isinstance(pull.get("headRefOid"), str):
-        raise GitHubError("GitHub answered with something else than a pull request; run the job again")
+        raise GitHubError(_NOTHING)
     return Conversation(
         head=pull["headRefOid"],
         is_open=pull.get("state") == "OPEN",
@@ -62,34 +76,47 @@ def earlier(api: Api, number: int, newest: Repository) -> list[Posted]:
 
 
 def upsert(api: Api, number: int, head: str, known: Iterable[Posted], body: str) -> Posted:
-    """Our comment with this body: the oldest updated where there is one, else made. Raises GitHubError.
+    """Our comment with this body: the oldest updated where there is one, else made. Raises Left and GitHubError.
 
-    Where there is more than one, as two runs side by side or one that was cut off may leave it, the others are taken
-    away; what cannot be, or is not seen yet, the next run heals.
+    Right before each write, and so before one that is tried again, the pull request is looked at: it may have moved on,
+    and what was answered with an error may have been done. Where there is more than one comment of ours, as two runs
+    side by side or one that was cut off may leave it, the others are taken away; what cannot be, the next run heals.
     """
-    ordered = sorted(set(known))
-    if not ordered:
-        return _settled(api, number, head, _create(api, number, body), body)
-    oldest, *others = ordered
-    try:
-        posted = _update(api, oldest, body)
-    except GitHubError as error:
-        if error.status != 404:  # deleted meanwhile
-            raise
-        return upsert(api, number, head, others, body)
-    _delete(api, others)
-    return posted
+    known, was_lost = set(known), False
+    for _ in range(_TRIES):
+        now = conversation(api, number)
+        if not now.takes_a_comment_for(head):
+            raise Left(now)
+        ours = sorted({*known, *now.ours})
+        try:
+            posted = _update(api, ours[0], body) if ours else _create(api, number, body)
+        except GitHubError as error:
+            failure = error
+            if ours and error.status == 404:  # deleted meanwhile
+                known.discard(ours[0])
+                continue
+            if error.wait is None and (was_lost or not error.may_have_counted):
+                raise
+            was_lost = error.wait is None
+            if not api.wait(error.wait):
+                raise
+            continue
+        if ours:
+            _delete(api, ours[1:])
+            return posted
+        return _settled(api, number, head, posted, body)
+    raise failure
 
 
 def _settled(api: Api, number: int, head: str, made: Posted, body: str) -> Posted:
     """The one comment that stays where another run made one too: the older, with the newest head's body."""
     try:
         now = conversation(api, number)
+        oldest = min({made, *now.ours})
+        if oldest != made and now.takes_a_comment_for(head):
+            oldest = _update(api, oldest, body)
     except GitHubError:
         return made  # the next run heals it
-    oldest = min({made, *now.ours})
-    if oldest != made and now.head == head:
-        oldest = _update(api, oldest, body)
     _delete(api, {made, *now.ours} - {oldest})
     return oldest
 
@@ -103,27 +130,10 @@ def _delete(api: Api, others: Iterable[Posted]) -> None:
 
 
 def _create(api: Api, number: int, body: str) -> Posted:
-    try:
-        return _made(api.send("POST", f"/issues/{number}/comments", {"body": body}).json())
-    except GitHubError as error:
-        if not error.may_have_counted:
-            raise
-    # It may have been made all the same: look before a second one is written.
-    api.wait()
-    made = conversation(api, number).ours
-    if made:
-        return _update(api, made[0], body)
     return _made(api.send("POST", f"/issues/{number}/comments", {"body": body}).json())
 
 
 def _update(api: Api, posted: Posted, body: str) -> Posted:
-    """The same body twice does no harm, so that an update that may have counted is simply sent again."""
-    try:
-        return _made(api.send("PATCH", f"/issues/comments/{posted.id}", {"body": body}).json())
-    except GitHubError as error:
-        if not error.may_have_counted:
-            raise
-    api.wait()
     return _made(api.send("PATCH", f"/issues/comments/{posted.id}", {"body": body}).json())
 
 
@@ -132,12 +142,16 @@ def _page(api: Api, number: int, before: Any) -> Repository:
 
 
 def _pull(page: Repository) -> dict[str, Any]:
-    return {} if "pullRequest" in page.failed else _inside(page.fields, "pullRequest")
+    """The pull request with its page of comments; never one that only seems to have none."""
+    pull = _inside(page.fields, "pullRequest")
+    if not isinstance(_inside(pull, "comments").get("nodes"), list):
+        raise GitHubError(_NOTHING)
+    return pull
 
 
 def _ours(pull: dict[str, Any]) -> list[Posted]:
-    nodes = _inside(pull, "comments").get("nodes")
-    return [found for node in (nodes if isinstance(nodes, list) else []) if (found := _posted(node)) is not None]
+    nodes = _inside(pull, "comments")["nodes"]
+    return [found for node in nodes if (found := _posted(node)) is not None]
 
 
 def _posted(node: Any) -> Posted | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, get_args
+from urllib.parse import urlsplit
 
 from verifier.text import one_line
 
@@ -124,17 +125,31 @@ def read_runner(environment: Mapping[str, str], wrong: list[str]) -> Runner:
     run_id, repository = variable("GITHUB_RUN_ID"), variable("GITHUB_REPOSITORY")
     if repository and repository.count("/") != 1:
         wrong.append("GITHUB_REPOSITORY: expected owner/name")
-    if run_id and not (run_id.isascii() and run_id.isdigit()):
+    try:
+        run_number = _number(run_id) or 0
+    except ValueError:
+        run_number = 0
         wrong.append("GITHUB_RUN_ID: expected a number")
+    api_url = variable("GITHUB_API_URL")
+    if api_url and not _is_address(api_url):
+        wrong.append("GITHUB_API_URL: expected an address that begins with https://")
     return Runner(
-        api_url=variable("GITHUB_API_URL"),
+        api_url=api_url,
         repository=repository,
         event_name=variable("GITHUB_EVENT_NAME"),
         event=_event(variable("GITHUB_EVENT_PATH"), wrong),
-        run_id=int(run_id) if run_id.isascii() and run_id.isdigit() else 0,
+        run_id=run_number,
         actor=environment.get("GITHUB_ACTOR", ""),
         workspace=Path(environment.get("GITHUB_WORKSPACE") or "/github/workspace"),
     )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0 and text.isprintable()
+    except ValueError:
+        return False
 
 
 def _event(path: str, wrong: list[str]) -> dict[str, Any]:

@@ -47,19 +47,25 @@ def main(environment: Mapping[str, str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # the first process of a container ignores them otherwise
         signal.signal(number, cancel)
     try:
-        end = _run(environment, result)
-    except BadInputs as error:
-        end = End("failed", WRONG_INPUT, "error", str(error))
-    except Ended as error:
-        end = error.end
-    except (EvidenceError, NoPull) as error:
-        end = End("failed", REFUSED, "error", str(error))
+        end = _end(environment, result)
+        cancel.is_told = True
     except _Cancelled:
         end = End("failed", REFUSED, "error", "cancelled by the runner: run the job again if it should not have been")
-    except Exception as error:  # noqa: BLE001 (no traceback for the person who must act; what was paid for is shown)
-        end = End("failed", REFUSED, "error", f"unexpected {_named(error)}: please report it with the job's log")
-    cancel.is_told = True
     return _report(environment, result, end)
+
+
+def _end(environment: Mapping[str, str], result: Result) -> End:
+    """Runs it; how it ended, whatever was raised."""
+    try:
+        return _run(environment, result)
+    except BadInputs as error:
+        return End("failed", WRONG_INPUT, "error", str(error))
+    except Ended as error:
+        return error.end
+    except (EvidenceError, NoPull) as error:
+        return End("failed", REFUSED, "error", str(error))
+    except Exception as error:  # noqa: BLE001 (no traceback for the person who must act; what was paid for is shown)
+        return End("failed", REFUSED, "error", f"unexpected {_named(error)}: please report it with the job's log")
 
 
 def _named(error: Exception) -> str:
@@ -99,7 +105,7 @@ def _report(environment: Mapping[str, str], result: Result, end: End) -> int:
     try:
         outputs |= _files(environment, result)
     except OSError as error:
-        troubles.append(f"the result files could not be written ({error.strerror})")
+        troubles.append(f"the result files could not be written ({error.strerror}): keep {_OUT} out of the checkout")
     try:
         write_outputs(environment.get("GITHUB_OUTPUT", ""), outputs)
     except OSError as error:

@@ -10,6 +10,7 @@ from verifier.evidence.api import Api, GitHubError
 from verifier.text import one_line
 
 _RUNS_LOOKED_AT: Final = 10
+_GONE: Final = "a repository that is gone"
 EVENTS: Final = ("pull_request", "workflow_dispatch", "workflow_run")
 
 
@@ -33,6 +34,7 @@ class Pull:
     base: str
     head: str
     head_repository: str
+    base_repository: str
     is_open: bool
     locked: bool
     author: str
@@ -148,11 +150,11 @@ def check_run(api: Api, run_id: int, pull: Pull) -> None:
     """That a run was for the pull request's head. Raises NoPull."""
     run = api.get(f"/actions/runs/{run_id}").json()
     run = run if isinstance(run, dict) else {}
-    of = _inside(run, "head_repository").get("full_name")
-    if (run.get("head_sha"), of) != (pull.head, pull.head_repository):
+    of = _inside(run, "head_repository").get("full_name") or _GONE
+    if of == _GONE or (run.get("head_sha"), of) != (pull.head, pull.head_repository):
         raise NoPull(
             f"run {run_id} was for {one_line(str(run.get('head_sha')), 64)} of {one_line(str(of), 100)}, "
-            f"not for {pull.head} of {pull.head_repository}, the head of pull request {pull.number}"
+            f"not for {pull.head} of {pull.head_repository or _GONE}, the head of pull request {pull.number}"
         )
 
 
@@ -167,6 +169,7 @@ def _pull(entry: Any) -> Pull:
         base=base["sha"],
         head=head["sha"],
         head_repository=str(_inside(head, "repo").get("full_name", "")),
+        base_repository=str(_inside(base, "repo").get("full_name", "")),
         is_open=entry.get("state") == "open",
         locked=entry.get("locked") is True,
         author=str(_inside(entry, "user").get("login", "")),

@@ -4,6 +4,7 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -27,8 +28,9 @@ def annotate(level: Level, text: str) -> None:
 
 
 def mask(secret: str) -> None:
-    """Hides a secret, and each line of it, in all that follows in the log (A9)."""
-    for line in {secret, *secret.splitlines()}:
+    """Hides a secret, each line of it, and what is sent of it, in all that follows in the log (A9)."""
+    lines = secret.splitlines()
+    for line in {secret, secret.strip(), *lines, *(line.strip() for line in lines)}:
         if line.strip():
             escaped = line.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
             _write(f"::add-mask::{escaped}\n")
@@ -69,12 +71,17 @@ def write_result(directory: Path, name: str, text: str) -> None:
 
     Raises OSError.
     """
+    is_new = not directory.exists()
     directory.mkdir(exist_ok=True)
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    owner = directory.parent.stat()
     try:
+        if is_new:
+            _give(folder, owner)
         partial = f".{name}.{secrets.token_hex(8)}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
         with os.fdopen(os.open(partial, flags, 0o644, dir_fd=folder), "wb") as file:
+            _give(file.fileno(), owner)
             file.write(text.encode())
         try:
             os.replace(partial, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -83,6 +90,12 @@ def write_result(directory: Path, name: str, text: str) -> None:
             raise
     finally:
         os.close(folder)
+
+
+def _give(file: int, owner: os.stat_result) -> None:
+    """To whom the workspace belongs: a container's root leaves nothing that a later job could not clean up."""
+    with suppress(PermissionError):
+        os.fchown(file, owner.st_uid, owner.st_gid)
 
 
 def _append(file: Path, data: bytes) -> None:

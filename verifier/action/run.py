@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from verifier.action.artifact import BadArtifact, NoBriefFound, download, file_inside, find_artifact
-from verifier.action.conversation import COMMENTS, Conversation, Posted, conversation, earlier, upsert
+from verifier.action.conversation import COMMENTS, Conversation, Left, Posted, conversation, earlier, upsert
 from verifier.action.ending import BRIEF_FILE, DECIDED, RECORD_FILE, REFUSED, End, Ended, Result
 from verifier.action.inputs import Inputs, Runner
 from verifier.action.pull import Asked, ClosedPull, Pull, Stale, check_run, runs_for
@@ -73,7 +73,14 @@ def run(api: Api, inputs: Inputs, runner: Runner, asked: Asked, finding: Pending
         layout, outcome = verified.layout, verified.outcome
         _show(result, brief, layout, verified)
     return _post(
-        api, inputs, runner, pull, comment(brief, layout, outcome), _done(inputs, outcome), at_base.known, result
+        api,
+        inputs,
+        runner,
+        pull,
+        comment(brief, layout, outcome),
+        _done(outcome, at_base.setting.off),
+        at_base.known,
+        result,
     )
 
 
@@ -138,7 +145,7 @@ def _at_base(api: Api, inputs: Inputs, pull: Pull) -> AtBase:
     answer = api.query(f"{fields} {COMMENTS}", variables | number, fragments)
     known = earlier(api, pull.number, answer) if inputs.comment else ()
     if not paths:
-        return AtBase(Setting(Settings(), {}, (), None), known)
+        return AtBase(Setting(Settings(), {}, (), None, "no-llm"), known)
     texts = blobs(answer, len(places))
     if is_cut(answer, len(places) - 1):
         texts[-1] = raw_text(api, *places[-1])
@@ -225,11 +232,10 @@ def _still(ended: threading.Event) -> None:
         seconds += _STILL_SECONDS
 
 
-def _done(inputs: Inputs, outcome: Outcome | None) -> End:
+def _done(outcome: Outcome | None, why_off: str) -> End:
     """The run's end if the comment can be written."""
     if outcome is None:
-        why = "no-llm" if inputs.no_llm else "llm.enabled and llm.verify.enabled are not both true at base"
-        return End("off", DECIDED, "notice", f"off: {why}; the brief as it came")
+        return End("off", DECIDED, "notice", f"off: {why_off}; the brief as it came")
     words = ", ".join(f"{number} {name}" for name, number in counts(outcome).items() if number) or "no items"
     usage = f", {outcome.usage.input}+{outcome.usage.output} tokens" if outcome.usage else ""
     if outcome.status == "failed":
@@ -253,25 +259,22 @@ def _post(
         return replace(done, line=f"{done.line}; comment: false, so nothing was posted")
     api.now_writing()
     try:
-        now = conversation(api, pull.number)
-        if end := _left_alone(now, pull, done):
-            return end
-        result.comment_url = upsert(api, pull.number, pull.head, {*known, *now.ours}, body).url
+        result.comment_url = upsert(api, pull.number, pull.head, known, body).url
         return done
+    except Left as left:
+        return _left_alone(left.now, pull, done)
     except GitHubError as error:
         return _refused(api, runner, pull, done, error)
 
 
-def _left_alone(now: Conversation, pull: Pull, done: End) -> End | None:
+def _left_alone(now: Conversation, pull: Pull, done: End) -> End:
     """How a run ends whose pull request is no longer what was verified, or takes no comment any more."""
     if now.head != pull.head:
         line = f"stale: pull request {pull.number} moved on to {now.head} during the run; nothing was posted"
         return End("stale", DECIDED, "notice", line)
-    if not now.is_open or now.locked:
-        state = "locked" if now.is_open else "closed"
-        line = f"{done.line}; pull request {pull.number} was {state} during the run: nothing posted"
-        return End("skipped", DECIDED, "notice", line)
-    return None
+    state = "locked" if now.is_open else "closed"
+    line = f"{done.line}; pull request {pull.number} was {state} during the run: nothing posted"
+    return End("skipped", DECIDED, "notice", line)
 
 
 def _refused(api: Api, runner: Runner, pull: Pull, done: End, error: GitHubError) -> End:
@@ -284,11 +287,12 @@ def _refused(api: Api, runner: Runner, pull: Pull, done: End, error: GitHubError
         return replace(done, level="warning", line=line)
     if error.status == 403:  # as it does where the conversation was locked after the last look
         with suppress(GitHubError):
-            if end := _left_alone(conversation(api, pull.number), pull, done):
-                return end
+            now = conversation(api, pull.number)
+            if not now.takes_a_comment_for(pull.head):
+                return _left_alone(now, pull, done)
     return End("failed", REFUSED, "error", f"{done.line}, and the comment was refused: {error}")
 
 
 def _has_weak_token(runner: Runner, pull: Pull) -> bool:
     bots = "dependabot[bot]" in (pull.author, runner.actor)
-    return runner.event_name == "pull_request" and (bots or pull.head_repository != runner.repository)
+    return runner.event_name == "pull_request" and (bots or pull.head_repository != pull.base_repository)

@@ -22,6 +22,7 @@ _EXPECTED: Final = {
     "list_type": "expected an array",
 }
 _GLIMPSE: Final = 60
+ITEMS_LIMIT: Final = 10_000  # a reviewer reads some tens; each takes kilobytes by the time it is written
 
 
 class NotABrief(ValueError):
@@ -103,6 +104,9 @@ def _parsed(source: str, *, verified: bool) -> Brief:
         hunks=tuple(_objects(file.get("hunks"), f"$.reviewFirst[{at}].hunks") for at, file in enumerate(files)),
         checks=_objects(top.get("checks"), "$.checks"),
     )
+    items = len(parts.facts) + len(parts.files) + sum(map(len, parts.hunks)) + len(parts.checks)
+    if items > ITEMS_LIMIT:
+        raise NotABrief(f"$: expected at most {ITEMS_LIMIT:,} facts, files, hunks and checks; there are {items:,}")
     try:
         return Brief(source, parts, BriefModel.model_validate(_values(parts)))
     except ValidationError as error:

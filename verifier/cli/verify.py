@@ -58,7 +58,7 @@ def run_verify(options: argparse.Namespace) -> int:
         if recorded is not None:
             setting = replace(setting, settings=_asked_by(recorded[0].settings, setting.settings))
         if not setting.settings.enabled:
-            return _finish_off(options, brief, _why_off(options))
+            return _finish_off(options, brief, _why_off(options, setting))
         return _finish(
             options,
             verify(
@@ -190,9 +190,8 @@ def _reader(options: argparse.Namespace, recorded: tuple[Case, Reply | Failed | 
     return read
 
 
-def _why_off(options: argparse.Namespace) -> str:
-    where = options.config or f"{CONFIG_PATHS[0]} at base (or in a trial file: --config)"
-    return f"off: llm.enabled and llm.verify.enabled are not both true in {where}"
+def _why_off(options: argparse.Namespace, setting: Setting) -> str:
+    return f"off: {setting.off}" + ("" if options.config else " (a trial file switches it on, too: --config)")
 
 
 def _finish(options: argparse.Namespace, verified: Verified) -> int:

@@ -26,16 +26,25 @@ _SECONDS_AN_ATTEMPT: Final = 20
 _API_VERSION: Final = "2022-11-28"
 _JSON: Final = "application/vnd.github+json"
 _RATE_LIMITED: Final = 429
+_FAILED: Final = 502
+_FINAL: Final = ("FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND")
+_SHORT: Final = 1_000
+_PAGES: Final = 100
+_HOPS: Final = 3
 
 _Found = TypeVar("_Found")
 
 
 class GitHubError(EvidenceError):
-    """GitHub refused or did not answer: what was asked, and what to do. `status` is None where there was no reply."""
+    """GitHub refused or did not answer: what was asked, and what to do.
 
-    def __init__(self, message: str, status: int | None = None) -> None:
+    `status` is None where there was no reply; `wait` is how many seconds a rate limit asks for, None where it is none.
+    """
+
+    def __init__(self, message: str, status: int | None = None, wait: float | None = None) -> None:
         super().__init__(message)
         self.status = status
+        self.wait = wait
 
     @property
     def may_have_counted(self) -> bool:
@@ -144,8 +153,7 @@ class Api:
     def pages(self, path: str, **parameters: str) -> list[Any]:
         """All items of a list, page after page, 100 a page; a list inside an object is its one list."""
         found: list[Any] = []
-        page = 1
-        while True:
+        for page in range(1, _PAGES + 1):
             answer = self.get(path, **parameters, per_page=100, page=page)
             value = answer.json()
             if isinstance(value, dict):
@@ -155,7 +163,7 @@ class Api:
             found += value
             if 'rel="next"' not in answer.headers.get("link", "") or not value:
                 return found
-            page += 1
+        raise GitHubError(f"GitHub lists more than {_PAGES * 100:,} entries for {_asked(path)}")
 
     def query(
         self, fields: str, variables: Mapping[str, tuple[str, Any]], fragments: str = "", attempts: int = ATTEMPTS
@@ -169,64 +177,51 @@ class Api:
         declared = ", ".join(f"${name}: {kind}" for name, (kind, _) in given.items())
         query = f"query({declared}) {{ repository(owner: $owner, name: $name) {{ {fields} }} }} {fragments}".strip()
         body = {"query": query, "variables": {name: value for name, (_, value) in given.items()}}
-        answer = self._again(lambda: _told_limit(self._send_query(body)), "GraphQL", attempts=attempts)
+        answer = self._again(lambda: _with_its_status(self._send_query(body)), "GraphQL", attempts=attempts)
         value = answer.json()
-        value = value if isinstance(value, dict) else {}
-        errors = value.get("errors") or []
-        errors = [error if isinstance(error, dict) else {} for error in (errors if isinstance(errors, list) else [{}])]
-        paths = [error.get("path") for error in errors]
-        data = value.get("data")
-        repository = data.get("repository") if isinstance(data, dict) else None
-        if not isinstance(repository, dict) or not all(isinstance(path, list) and len(path) > 1 for path in paths):
-            said = one_line(str(errors[0].get("message", "")), 200) if errors else "it came without data"
-            raise GitHubError(f"GitHub's GraphQL API refused the query: {said}; run the job again", answer.status)
-        return Repository(repository, frozenset(str(path[1]) for path in paths if isinstance(path, list)))
+        data, errors = _graphql(value)
+        repository = data.get("repository")
+        if not isinstance(repository, dict):
+            said = f": {one_line(str(errors[0].get('message', '')), 200)}" if errors else ""
+            raise GitHubError(
+                f"GitHub's GraphQL API shows nothing of {one_line(self.owner, 100)}/{one_line(self.name, 100)}{said}; "
+                f"may the token read it (`{_permission('GraphQL')}`)?",
+                answer.status,
+            )
+        named = {str(error["path"][1]) for error in errors if _names_a_field(error)}
+        return Repository(repository, frozenset(name for name in named if repository.get(name) is None))
 
     def send(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """One write: sent again only where a rate limit kept it from being done.
+        """One write, sent once: whoever sends it again looks first. Raises GitHubError for what is not 2xx."""
+        answer = self._send(verb, self._root + path, body=body)
+        if 200 <= answer.status < 300:
+            return answer
+        raise _refusal(answer, path)
 
-        Raises GitHubError, which says whether the write may have counted.
-        """
-
-        def ask() -> Answer:
-            return self._send(verb, self._root + path, body=body)
-
-        return self._again(ask, path, is_write=True)
-
-    def wait(self) -> None:
-        """A short wait before something is done again."""
-        threading.Event().wait(_FIRST_WAIT)
+    def wait(self, seconds: float | None) -> bool:
+        """Waits before something is done again, a moment if nothing else is asked for; False where that is too long."""
+        seconds = _FIRST_WAIT if seconds is None else seconds
+        if seconds > LONGEST_WAIT or time.monotonic() + seconds >= self._deadline:
+            return False
+        threading.Event().wait(seconds)
+        return True
 
     def _again(
-        self,
-        ask: Callable[[], Answer],
-        path: str,
-        *,
-        redirect: bool = False,
-        is_write: bool = False,
-        attempts: int = ATTEMPTS,
+        self, ask: Callable[[], Answer], path: str, *, redirect: bool = False, attempts: int = ATTEMPTS
     ) -> Answer:
         attempt = 1
         while True:
-            failure: GitHubError
-            wait = _FIRST_WAIT * 2 ** (attempt - 1)
             try:
                 answer = ask()
-            except GitHubError as error:
-                failure = error
-            else:
                 if 200 <= answer.status < 300 or (redirect and answer.status in (302, 303, 307)):
                     return answer
                 failure = _refusal(answer, path)
-                asked_to_wait = _asked_to_wait(answer)
-                if asked_to_wait is None and answer.status < 500:
-                    raise failure
-                wait = wait if asked_to_wait is None else asked_to_wait
-            if attempt >= attempts or wait > LONGEST_WAIT or time.monotonic() + wait >= self._deadline:
+            except GitHubError as error:
+                failure = error
+            if failure.wait is None and failure.status is not None and failure.status < 500:
                 raise failure
-            if is_write and failure.may_have_counted:
+            if attempt >= attempts or not self.wait(failure.wait or _FIRST_WAIT * 2 ** (attempt - 1)):
                 raise failure
-            threading.Event().wait(wait)
             attempt += 1
 
     def _send_query(self, body: Mapping[str, Any]) -> Answer:
@@ -255,10 +250,22 @@ class Api:
         except IndexError:
             requester = self._requester()
         try:
-            status, headers, text = requester.requestJson(
-                verb, path, parameters=parameters, headers={"Accept": accept}, input=body
-            )
-        except (requests.RequestException, GithubException, RuntimeError, ValueError, OSError) as error:
+            for _ in range(_HOPS):
+                status, headers, text = requester.requestJson(
+                    verb, path, parameters=parameters, headers={"Accept": accept}, input=body
+                )
+                moved = str(headers.get("location", "")) if status in (307, 308) else ""
+                if not moved.startswith(f"{self._url}/"):  # a renamed repository is on the same host
+                    break
+                path = moved.removeprefix(self._url)
+        except (
+            requests.RequestException,
+            GithubException,
+            ArithmeticError,
+            RuntimeError,
+            ValueError,
+            OSError,
+        ) as error:
             where = _asked(path.removeprefix(self._root))
             raise GitHubError(
                 f"GitHub could not be reached for {where} ({type(error).__name__}); run the job again"
@@ -294,16 +301,31 @@ class Api:
         return requester
 
 
-def _told_limit(answer: Answer) -> Answer:
-    """A GraphQL answer, with the status of a rate limit where it tells of one with status 200."""
-    if answer.status != 200 or "RATE_LIMITED" not in answer.body[:5_000]:
+def _with_its_status(answer: Answer) -> Answer:
+    """A GraphQL answer with the status that it would have elsewhere: a limit and a failure come with 200, too."""
+    if answer.status != 200 or ('"errors"' not in answer.body and len(answer.body) > _SHORT):
         return answer
-    value = answer.json()
-    errors = value.get("errors") if isinstance(value, dict) else None
-    limited = isinstance(errors, list) and any(
-        isinstance(error, dict) and error.get("type") == "RATE_LIMITED" for error in errors
-    )
-    return replace(answer, status=_RATE_LIMITED) if limited else answer
+    data, errors = _graphql(answer.json())
+    if any(error.get("type") == "RATE_LIMITED" for error in errors):
+        return replace(answer, status=_RATE_LIMITED)
+    if any(error.get("type") in _FINAL for error in errors):
+        return answer
+    # An error that names no place, or none below the repository, is none of the query's: it may pass.
+    fails = not isinstance(data.get("repository"), dict) or not all(map(_names_a_field, errors))
+    return replace(answer, status=_FAILED) if fails else answer
+
+
+def _graphql(value: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Data and errors of a GraphQL answer, whatever its shape."""
+    value = value if isinstance(value, dict) else {}
+    data, errors = value.get("data"), value.get("errors") or []
+    listed = errors if isinstance(errors, list) else [errors]
+    return data if isinstance(data, dict) else {}, [error if isinstance(error, dict) else {} for error in listed]
+
+
+def _names_a_field(error: Mapping[str, Any]) -> bool:
+    path = error.get("path")
+    return isinstance(path, list) and len(path) > 1
 
 
 def _asked_to_wait(answer: Answer) -> float | None:
@@ -332,8 +354,10 @@ def _refusal(answer: Answer, path: str) -> GitHubError:
     if wait is not None and status != 503:
         minutes = f"{wait / 60:.0f} min" if wait >= 120 else f"{wait:.0f} s"
         return GitHubError(
-            f"GitHub limits the rate for {what} ({status}) for {minutes}: run the job again then", status
+            f"GitHub limits the rate for {what} ({status}) for {minutes}: run the job again then", status, wait
         )
+    if status == 403 and "locked" in said:
+        return GitHubError(f"GitHub refuses {what} (403): the conversation is locked", status)
     if status == 403:
         needed = _needed(answer.headers.get("x-accepted-github-permissions", ""), _permission(path))
         return GitHubError(
@@ -341,7 +365,9 @@ def _refusal(answer: Answer, path: str) -> GitHubError:
         )
     if status == 404:
         return GitHubError(f"GitHub has no {what} (404), or the job's permissions lack `{_permission(path)}`", status)
-    return GitHubError(f"GitHub failed for {what} ({status}); run the job again.{says}", status)
+    if 400 <= status < 500:
+        return GitHubError(f"GitHub refuses {what} ({status}).{says}", status)
+    return GitHubError(f"GitHub failed for {what} ({status}); run the job again.{says}", status, wait)
 
 
 def _message(answer: Answer) -> str:
@@ -349,7 +375,9 @@ def _message(answer: Answer) -> str:
         value = json.loads(answer.body)
     except (ValueError, RecursionError):
         return ""
-    return one_line(str(value.get("message", "")), 200) if isinstance(value, dict) else ""
+    _, errors = _graphql(value)
+    said = errors[0] if errors else value
+    return one_line(str(said.get("message", "")), 200) if isinstance(said, dict) else ""
 
 
 def _asked(path: str) -> str:
@@ -365,6 +393,8 @@ def _needed(accepted: str, known: str) -> str:
 
 
 def _permission(path: str) -> str:
+    if path == "GraphQL":
+        return "contents: read` and `pull-requests: read"
     if "/comments" in path:
         return "pull-requests: write"
     if path.startswith("/actions"):
