@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -495,6 +496,53 @@ def test_stdout_is_the_comment_alone_and_quiet_says_nothing_else(tmp_path: Path)
     ran = pull.verify("--reader", "offline", "--quiet")
     assert ran.err == ""
     assert ran.out == (pull.out / "comment.md").read_text()
+
+
+def test_s24_quiet_never_hides_a_failure(tmp_path: Path) -> None:
+    ran = shop(tmp_path).verify("--quiet")
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert "no key" in ran.err
+
+
+def test_a6_the_brief_is_not_written_over(tmp_path: Path) -> None:
+    subject = shop(tmp_path)
+    before = subject.brief.read_bytes()
+    ran = subject.verify("--no-llm", "--out", subject.brief.parent)
+    assert (ran.code, subject.brief.read_bytes()) == (2, before)
+    assert "would take the place of the brief itself" in ran.err
+
+
+@pytest.mark.parametrize("option", [["--no-llm"], ["--config", "none"], ["--memory", "none"]])
+def test_s38_a_record_is_replayed_with_its_own_settings(tmp_path: Path, option: list[str]) -> None:
+    subject = shop(tmp_path)
+    assert subject.verify("--reader", "offline").code == 0
+    ran = run("verify", "--reader", f"replay:{subject.out / 'record.json'}", *option, cwd=tmp_path)
+    assert ran.code == 2
+    assert f"{option[0]}: a record is replayed with its own" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("redirect", "code", "words"),
+    [(">/dev/full", 1, "cannot write to stdout: No space left"), (">&-", 1, "no stdout"), (">/dev/null 2>&-", 0, "")],
+)
+def test_a6_a_stdout_that_takes_nothing_is_one_sentence(tmp_path: Path, redirect: str, code: int, words: str) -> None:
+    command = [VERIFIER, "verify", "--no-llm", "--brief", shop(tmp_path).brief]
+    done = subprocess.run(
+        ["sh", "-c", f"{shlex.join(map(str, command))} {redirect}"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (code, 1 if words else 0), done.stderr
+    assert words in done.stderr
+
+
+def test_a_terminal_that_knows_ascii_alone_gets_the_comment_all_the_same(tmp_path: Path) -> None:
+    ran = shop(tmp_path).verify("--no-llm", env={"PYTHONIOENCODING": "ascii"})
+    assert ran.code == 0
+    assert "·" in ran.out
 
 
 def test_an_unknown_key_is_a_warning_with_the_nearest_one(tmp_path: Path) -> None:

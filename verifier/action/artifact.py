@@ -65,10 +65,11 @@ def find_artifact(api: Api, runs: Iterable[int], name: str) -> Artifact:
         return Artifact(newest["id"], name, str(newest.get("digest") or ""))
     seen = {str(entry.get("name")) for entry in _artifacts(api, runs[0])} if runs else set()
     names = ", ".join(sorted(seen)[:_NAMES_SHOWN])
-    where = f"run {', '.join(map(str, runs))}" if runs else "any run for the head commit: there is none"
+    where = f"run {', '.join(map(str, runs))}" if runs else "any run for the head commit, of which there is none"
     raise NoBriefFound(
         f"no artifact {name} in {where}{f' (there is: {one_line(names, 300)})' if names else ''}: "
         "is it uploaded before this job, under this name?"
+        + (" Of many runs only the newest are looked through: brief-workflow names the right one." if runs[1:] else "")
     )
 
 

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from verifier import __version__
@@ -22,9 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(str(refusal))
         return refusal.code
     except BrokenPipeError:
-        # the reader of our output has gone; nothing is left to say to it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 1  # the reader of our output has gone; nothing is left to say to it
     except KeyboardInterrupt:
         say("stopped")
         return 130
@@ -34,9 +33,10 @@ def console() -> None:
     """The console command. Ends at once: a provider's thread may still wait on its socket (S28)."""
     # Plugins of pydantic are other people's code, and looking for them costs a tenth of a dry run.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # None where it was closed
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     code = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
     if "anthropic" in sys.modules:
         os._exit(code)
     sys.exit(code)

@@ -1,5 +1,6 @@
 """What the shell says: machine output to stdout, everything else to stderr; a terminal sees that long work is alive."""
 
+import os
 import sys
 import threading
 import time
@@ -23,15 +24,29 @@ class Refusal(Exception):
 
 def say(text: str, *, quiet: bool = False) -> None:
     """One line for a person, on stderr."""
-    if not quiet:
+    if not quiet and sys.stderr is not None:
         sys.stderr.write(f"verifier: {visible(text.replace(chr(10), ' '))}\n")
         sys.stderr.flush()
 
 
 def put(text: str) -> None:
-    """Machine output, on stdout."""
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    """Machine output, on stdout. Raises Refusal where it cannot be written, BrokenPipeError where nobody reads it."""
+    if sys.stdout is None:
+        raise Refusal("there is no stdout to write to", 1)
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_stdout()
+        raise
+    except OSError as error:
+        drop_stdout()
+        raise Refusal(f"cannot write to stdout: {error.strerror or error}", 1) from None
+
+
+def drop_stdout() -> None:
+    """What is still in the buffer goes nowhere, so that it is not tried again when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -97,10 +97,22 @@ def _check_options(options: argparse.Namespace) -> None:
     has_evidence = options.repo is not None or options.diff is not None
     if replays_alone and has_evidence:
         wrong.append("--repo and --diff need --brief; a record is replayed without them")
+    given = {"--config": options.config, "--memory": options.memory, "--no-llm": options.no_llm}
+    if replays_alone and (idle := [name for name, value in given.items() if value]):
+        wrong.append(f"{', '.join(idle)}: a record is replayed with its own; with --brief they count")
+    if options.brief is not None and _is_same(options.brief, options.out / "brief.json"):
+        wrong.append(f"--out {options.out}: the verified brief would take the place of the brief itself")
     if not (has_evidence or replays_alone or options.no_llm):
         wrong.append("name the change: --repo DIR --base REV --head REV, or --diff FILE")
     if wrong:
         raise Refusal("; ".join(wrong), _WRONG_INPUT)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 def _brief(path: Path) -> Brief:
@@ -198,7 +210,8 @@ def _finish(options: argparse.Namespace, verified: Verified) -> int:
     outcome = verified.outcome
     _write(options, verified.case.brief, verified.layout, outcome, verified.document, write_record(verified))
     reason = f" ({outcome.reason})" if outcome.reason else ""
-    say(f"{outcome.status}{reason}: {_counts(outcome)}; written to {options.out}/", quiet=options.quiet)
+    quiet = options.quiet and outcome.status != "failed"
+    say(f"{outcome.status}{reason}: {_counts(outcome)}; written to {options.out}/", quiet=quiet)
     return 0
 
 
