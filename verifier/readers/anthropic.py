@@ -43,6 +43,8 @@ CLOSING: Final = 0.1
 THINKING_TOKENS: Final = 8_000
 TOKENS_PER_BLOCK: Final = 250
 MOST_TOKENS: Final = 64_000
+# No call takes so many. Python would not even write the sum of two numbers as long as it reads.
+MOST_COUNTED: Final = 10**12
 
 _KEY: Final = re.compile(r"[\x21-\x7e]+")
 _URL: Final = re.compile(
@@ -477,7 +479,7 @@ def _usage(usage: object) -> Usage | None:
 
     def tokens(name: str) -> int | None:
         count = getattr(usage, name, None)
-        return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+        return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_COUNTED else None
 
     fresh, output = tokens("input_tokens"), tokens("output_tokens")
     if fresh is None or output is None:
