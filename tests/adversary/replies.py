@@ -157,7 +157,7 @@ def _usage(name: str, usage: Any, *, known: bool = False) -> Case:
     return Case(f"usage: {name}", answer=tampered(KEEP, usage=usage), more=told)
 
 
-def _content(name: str, change: Callable[[str], Any]) -> Answer:
+def _content(change: Callable[[str], Any]) -> Answer:
     """A message whose content is made from the text of a reply that keeps everything."""
 
     def answer(exchange: Any) -> None:
@@ -590,7 +590,7 @@ STOPS: Final = (
     _failed("content: white space", ok(" \n\t "), "answered with no text"),
     _failed("content: null", tampered(KEEP, content=None), "JSON that is not a message"),
     _failed("content: a text", tampered(KEEP, content='{"verdicts": []}'), "JSON that is not a message"),
-    _failed("content: texts", _content("", lambda text: [text, text]), "verifier failed"),
+    _failed("content: texts", _content(lambda text: [text, text]), "verifier failed"),
     _failed("content: null and numbers", tampered(KEEP, content=[None, 1, [], {}]), "answered with no text"),
     _failed("content: a text that is none", tampered(KEEP, content=[{"type": "text", "text": None}]), "no text"),
     _failed("content: a text that is a list", tampered(KEEP, content=[{"type": "text", "text": ["x"]}]), "no text"),
@@ -601,13 +601,12 @@ STOPS: Final = (
     ),
     Case(
         "content: several texts, in the middle of a word",
-        answer=_content("", lambda text: [{"type": "text", "text": part} for part in (text[:50], "", text[50:])]),
+        answer=_content(lambda text: [{"type": "text", "text": part} for part in (text[:50], "", text[50:])]),
         more=_came_to(ALL_KEPT),
     ),
     Case(
         "content: thinking that decides otherwise",
         answer=_content(
-            "",
             lambda text: [
                 {"type": "thinking", "thinking": text.replace('"keep"', '"drop"'), "signature": "x"},
                 {"type": "redacted_thinking", "data": text.replace('"keep"', '"drop"')},
@@ -621,7 +620,7 @@ STOPS: Final = (
     Case("content: thinking first", answer=ok(KEEP, thinking=True), more=_came_to(ALL_KEPT)),
     Case(
         "content: a letter a block",
-        answer=_content("", lambda text: [{"type": "text", "text": letter} for letter in text]),
+        answer=_content(lambda text: [{"type": "text", "text": letter} for letter in text]),
         more=_came_to(ALL_KEPT),
     ),
 )
