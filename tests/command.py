@@ -163,9 +163,12 @@ def shop(
     config: str | None = ON,
     memory: str | None = None,
     of: Mapping[str, Any] | None = None,
-    change: Mapping[str, str | bytes] | None = None,
+    change: Mapping[str, str | bytes | None] | None = None,
 ) -> Shop:
-    """A shop whose pull request changes src/session.ts, README.md and `change`; configuration and memory at base."""
+    """A shop whose pull request changes src/session.ts, README.md and `change`; configuration and memory at base.
+
+    A path of `change` with None is removed.
+    """
     repo = Repo(directory / "shop")
     files: dict[str, str | bytes] = {"src/session.ts": SESSION, "src/client.ts": CLIENT, "README.md": README}
     if config is not None:
@@ -174,7 +177,11 @@ def shop(
         files[".opendrs/facts.jsonl"] = memory
     base = repo.commit(files)
     prose = README + "\nThe shop also takes things back when they break within a month.\n"
-    head = repo.commit({"src/session.ts": SESSION_AFTER, "README.md": prose, **(change or {})})
+    given = change or {}
+    for gone in (path for path, text in given.items() if text is None):
+        repo.remove(gone)
+    written = {path: text for path, text in given.items() if text is not None}
+    head = repo.commit({"src/session.ts": SESSION_AFTER, "README.md": prose, **written})
     path = directory / "brief.json"
     path.write_text(document(brief() if of is None else of))
     return Shop(repo.path, base, head, path)

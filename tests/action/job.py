@@ -86,7 +86,7 @@ def project(
     of: Mapping[str, Any] | None = None,
     artifact: bytes | None = None,
     head_repository: str = "acme/shop",
-    change: Mapping[str, str | bytes] | None = None,
+    change: Mapping[str, str | bytes | None] | None = None,
 ) -> Project:
     """The shop of the command's tests, behind `github_of(repo)`, which a test has entered."""
     pull = shop(directory, config=config, memory=memory, change=change)

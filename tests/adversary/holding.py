@@ -246,7 +246,8 @@ def _verdicts(before: Any, after: Any, comments: list[str]) -> Iterator[str]:
     for entry in dropped:
         if entry["class"] not in CLASSES or not entry["citation"]:
             yield f"dropped without class or citation: {entry['id']}"
-        name = re.sub(r"\s+", " ", entry["id"])[:100]
+        seen = "".join(sign for sign in entry["id"] if unicodedata.category(sign) != "Cf")
+        name = re.sub(r"\s+", " ", seen)[:100]
         if len(dropped) < 50 and comments and not any(name in above_the_fold(comment) for comment in comments):
             yield f"dropped and not named above the fold: {entry['id']}"
 

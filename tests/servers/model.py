@@ -610,3 +610,47 @@ def trickle(interval: float = 0.02) -> Answer:
 def redirect(url: str, code: int = 307) -> Answer:
     """A redirect, by default one that asks for the same request again."""
     return lambda exchange: exchange.send(code, b"", {"location": url})
+
+
+def in_turn(*answers: Answer) -> Answer:
+    """One answer for each request, in order; the last one repeats."""
+    return lambda exchange: answers[min(int(exchange.request_id.removeprefix("req_")), len(answers)) - 1](exchange)
+
+
+def tampered(reply: Callable[[Json], Json], **fields: Json) -> Answer:
+    """A reply that the real API would not send: `fields` in place of the message's own; `...` leaves one out."""
+
+    def answer(exchange: Exchange) -> None:
+        content = [{"type": "text", "text": json.dumps(reply(exchange.request.body))}]
+        message = message_like(exchange.request.body, content) | fields
+        kept = {name: value for name, value in message.items() if value is not ...}
+        exchange.send(200, json.dumps(kept).encode())
+
+    return answer
+
+
+def plain(
+    data: bytes, code: int = 200, headers: Mapping[str, str] | None = None, content_type: str = "application/json"
+) -> Answer:
+    """Any bytes as a body, with any headers over those that belong there."""
+    return lambda exchange: exchange.send(code, data, headers, content_type)
+
+
+def on_the_wire(data: bytes) -> Answer:
+    """Bytes in place of a whole response, HTTP or not, and the end of the connection."""
+
+    def answer(exchange: Exchange) -> None:
+        exchange.body(data)
+        exchange.hang_up()
+
+    return answer
+
+
+def redirect_to_localhost(code: int = 307) -> Answer:
+    """A redirect to this server by another name for its host."""
+
+    def answer(exchange: Exchange) -> None:
+        port = exchange.handler.connection.getsockname()[1]
+        exchange.send(code, b"", {"location": f"http://localhost:{port}/v1/messages"})
+
+    return answer

@@ -43,6 +43,10 @@ CLOSING: Final = 0.1
 THINKING_TOKENS: Final = 8_000
 TOKENS_PER_BLOCK: Final = 250
 MOST_TOKENS: Final = 64_000
+# A shorter key is a word that stands for one, such as `test`, and a reply may hold it for reasons of its own.
+SHORTEST_SECRET: Final = 12
+# No call takes so many. Python would not even write the sum of two numbers as long as it reads.
+MOST_COUNTED: Final = 10**12
 
 _KEY: Final = re.compile(r"[\x21-\x7e]+")
 _URL: Final = re.compile(
@@ -329,6 +333,14 @@ def _said(access: _Access, text: str, limit: int) -> str:
     return cut(one_line(text[:10_000]).replace(access.key, "***"), limit)
 
 
+def _without_key(access: _Access, text: str) -> str:
+    """A reply's JSON without the key should it echo that, its signs as they are or as escapes (A9)."""
+    if len(access.key) < SHORTEST_SECRET:
+        return text
+    signs = (rf"(?:\\?{re.escape(sign)}|(?i:\\u{ord(sign):04x}))" for sign in access.key)
+    return re.sub("".join(signs), "***", text)
+
+
 def _unasked(reason: str) -> ReaderError:
     """A failure before anything was sent."""
     return ReaderError(reason, asked=False)
@@ -469,7 +481,7 @@ def _reply(sdk: Any, message: object, access: _Access, settings: Settings) -> Re
         raise ReaderError(
             "the model answered with no text: run the job again, or set another llm.model", model=model, usage=usage
         )
-    return Reply(text, model or "unknown", usage)
+    return Reply(_without_key(access, text), model or "unknown", usage)
 
 
 def _usage(usage: object) -> Usage | None:
@@ -477,7 +489,7 @@ def _usage(usage: object) -> Usage | None:
 
     def tokens(name: str) -> int | None:
         count = getattr(usage, name, None)
-        return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+        return count if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MOST_COUNTED else None
 
     fresh, output = tokens("input_tokens"), tokens("output_tokens")
     if fresh is None or output is None:
