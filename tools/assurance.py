@@ -30,8 +30,8 @@ def attacks() -> tuple[Counter[str], Counter[str]]:
     """How many attacks of each kind were tried, and how many held."""
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", f"--junitxml={report}", "tests/adversary"]
-        subprocess.run(command, cwd=ROOT, check=False)
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "--attacks", "all", f"--junitxml={report}"]
+        subprocess.run([*command, "tests/adversary"], cwd=ROOT, check=False)
         tree = ET.parse(report)  # noqa: S314 (our own file)
     tried: Counter[str] = Counter()
     held: Counter[str] = Counter()

@@ -41,8 +41,10 @@ def _top(brief: Brief, layout: Layout, outcome: Outcome | None) -> Iterator[str]
         yield f"\n> [!{'WARNING' if outcome.status == 'failed' else 'NOTE'}]\n> {markdown(note)}"
     if why := shown_why(brief, layout):
         yield f"\n**Why:** {markdown(why, _WHY_LIMIT)}"
-    if layout.facts:
-        yield ""
+    yield ""
+    if not layout.facts:
+        yield "No facts."
+    else:
         yield from (_fact_line(fact) for fact in layout.facts[:_FACTS])
     if len(layout.facts) > _FACTS:
         yield f"\nand {len(layout.facts) - _FACTS} more"

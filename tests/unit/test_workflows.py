@@ -148,8 +148,9 @@ def test_the_half_that_has_the_key_runs_nothing_but_our_action() -> None:
     assert workflow["jobs"]["verify"]["if"] == (
         "github.event.workflow_run.event == 'pull_request' && github.event.workflow_run.conclusion == 'success'"
     )
-    assert "head_repository.full_name" in workflow["concurrency"]["group"]
-    assert "head_branch" in workflow["concurrency"]["group"]
+    # A re-run for an older commit must not cancel the run for the newest: each commit waits for its own alone.
+    assert "head_sha" in workflow["concurrency"]["group"]
+    assert workflow["concurrency"]["cancel-in-progress"] is False
 
 
 def test_a_run_by_hand_says_which_pull_request() -> None:
