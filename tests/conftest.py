@@ -26,7 +26,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left = set(attacks) - set(attacks[::_ONE_IN])
         _keep(config, items, lambda item: item not in left)
     if family := config.getoption("--family"):
-        _keep(config, items, lambda item: item.name.partition("[")[2].startswith(f"{family}: "))
+        module = f"test_{family.replace(' ', '_')}"
+        _keep(config, items, lambda item: item.path.stem == module or f"[{family}: " in item.name)
 
 
 def _keep(config: pytest.Config, items: list[pytest.Item], wanted: Callable[[pytest.Item], bool]) -> None:

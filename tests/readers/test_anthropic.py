@@ -1,5 +1,6 @@
 """The reader that asks a model, over real sockets: A9, S24, S28, S33, S34, S35."""
 
+import gzip
 import json
 import logging
 import os
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -31,6 +33,7 @@ from tests.servers.model import (
     json_200,
     message_like,
     ok,
+    plain,
     redirect,
     refusal,
     schema_faults,
@@ -505,6 +508,34 @@ def test_a_body_that_is_not_what_its_encoding_says() -> None:
     with ModelServer([lambda exchange: exchange.send(200, b"{}", headers)]) as server:
         assert "broke off before the reply was complete (DecodingError)" in str(failure(server.url))
     assert len(server.requests) == 1
+
+
+def _packed_spaces(megabytes: int) -> bytes:
+    packer = zlib.compressobj(wbits=31)
+    return b"".join([*(packer.compress(b" " * 1_000_000) for _ in range(megabytes)), packer.flush()])
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        (plain(_packed_spaces(400), headers={"content-encoding": "gzip"}), "a reply larger than any message"),
+        (plain(b" " * 9_000_000), "a reply larger than any message"),
+        (plain(b"x", headers={"content-encoding": "gzip, gzip"}), "a reply in a packing that was not asked for"),
+    ],
+    ids=["packed", "plain", "packed twice"],
+)
+def test_a8_a_reply_of_a_size_that_no_message_has_is_left(answer: Answer, what: str) -> None:
+    with ModelServer([answer]) as server:
+        assert failure(server.url).failed.reason == foreign(what)
+        assert len(server.requests) == 1
+
+
+def test_a_reply_is_asked_for_as_it_is_and_may_come_packed() -> None:
+    message = message_like({"model": MODEL}, [{"type": "text", "text": "text"}])
+    packed = plain(gzip.compress(json.dumps(message).encode()), headers={"content-encoding": "gzip"})
+    with ModelServer([packed]) as server:
+        assert anthropic_reader(KEY, server.url)(question()).text == "text"
+        assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
 def test_text_of_the_server_is_one_line_without_the_key_wherever_it_is_cut(caplog: pytest.LogCaptureFixture) -> None:

@@ -194,10 +194,13 @@ def _client(sdk: Any, access: _Access) -> Any:
     """The SDK's client, told everything that it would otherwise look up or decide by itself (A9)."""
     import httpx2
 
+    from verifier.readers.bounded import bound
+
     try:
         return sdk.AsyncAnthropic(
             api_key=access.key,
             base_url=access.base_url,
+            default_headers={"accept-encoding": "identity"},
             max_retries=0,
             open_telemetry=False,
             http_client=sdk.DefaultAsyncHttpxClient(
@@ -207,6 +210,7 @@ def _client(sdk: Any, access: _Access) -> Any:
                 trust_env=access.base_url.lower().startswith("https:"),
                 # An idle connection that the server has dropped would look like a reply that broke off.
                 limits=httpx2.Limits(max_keepalive_connections=0),
+                event_hooks={"response": [bound]},
             ),
         )
     except Exception as error:  # noqa: BLE001 (what the environment can break here is of many kinds)
@@ -429,7 +433,11 @@ def _connection(
     """One sentence for a connection: never made, refused on the way, or broken off (S24). The host is all it names."""
     import httpx2
 
+    from verifier.readers.bounded import TooMuch
+
     cause, host = error.__cause__, access.host
+    if isinstance(cause, TooMuch):
+        return _no_messages_api(access, str(cause))
     if isinstance(cause, (httpx2.ReadTimeout, httpx2.WriteTimeout)):
         return _late(settings)
     if isinstance(cause, httpx2.ProxyError):
