@@ -46,7 +46,7 @@ def attacks() -> tuple[Counter[str], Counter[str]]:
 
 def kind_of(module: str, name: str) -> str | None:
     """The kind of attack that a test is: its family, or what its module attacks; None for a test of the suite."""
-    if "[" not in name:
+    if "[" not in name and not module.endswith("test_concurrency"):
         return None
     if module.endswith("test_adversary"):
         return name.partition("[")[2].partition(":")[0]

@@ -259,8 +259,9 @@ def _texts(brief: Any) -> Iterator[str]:
 
 
 def _came(subject: Project) -> str | None:
-    """The text of the brief inside the newest artifact, as anybody's unzip shows it."""
-    data = max(subject.github.artifacts.values(), key=lambda artifact: artifact.id).data
+    """The text of the brief inside the newest artifact of the subject's run, as anybody's unzip shows it."""
+    made = [artifact for artifact in subject.github.artifacts.values() if artifact.run_id == subject.made_by.id]
+    data = max(made, key=lambda artifact: artifact.id).data
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             data = archive.read("brief.json")
