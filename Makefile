@@ -7,7 +7,7 @@ PIN := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --n
   --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 READY := $(VENV)/ready
 
-.PHONY: demo test check requirements
+.PHONY: demo test check attack requirements
 
 demo: $(READY)  ## the whole pass on the bundled pull request, without a key
 	@$(BIN)/python examples/demo/run.py
@@ -25,6 +25,9 @@ check: $(READY)  ## format, lint, types, import contracts, action metadata, work
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(WORKFLOWS)
 	$(BIN)/zizmor --offline --quiet --pedantic $(WORKFLOWS) action.yml
 	$(BIN)/actionlint -shellcheck= -pyflakes= $(WORKFLOWS)
+
+attack: $(READY)  ## every attack on the whole program, and the weakenings it must see: half an hour
+	$(BIN)/python tools/assurance.py --mutants
 
 requirements:  ## renew the pinned requirement files from pyproject.toml
 	$(PYTHON) -m venv $(VENV)

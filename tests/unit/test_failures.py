@@ -1,8 +1,10 @@
-"""The list of failures that users of other Actions reported names tests that exist."""
+"""The lists of failures and of promises name tests that exist."""
 
 import re
 from pathlib import Path
 from typing import Final
+
+import pytest
 
 ROOT: Final = Path(__file__).parents[2]
 LIST: Final = (ROOT / "docs/failures.md").read_text(encoding="utf-8")
@@ -42,7 +44,14 @@ def test_every_reported_failure_is_listed_with_a_test() -> None:
     assert [number for number, tests in rows.items() if "`test_" not in tests] == []
 
 
-def test_every_test_that_the_list_names_exists() -> None:
-    named = set(re.findall(r"`(test_\w+)`", LIST))
-    assert len(named) > 60
+@pytest.mark.parametrize(("page", "at_least"), [("docs/failures.md", 60), ("SECURITY.md", 25)])
+def test_every_test_that_a_page_names_exists(page: str, at_least: int) -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / page).read_text(encoding="utf-8")))
+    assert len(named) >= at_least
     assert named - names_of_all_tests() == set()
+
+
+def test_every_promise_names_a_test() -> None:
+    table = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("| who |")[2]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| ")]
+    assert [row[1] for row in rows if row[3].strip() and "`test_" not in row[4]] == []

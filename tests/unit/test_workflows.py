@@ -32,6 +32,7 @@ PERMISSIONS: Final = {
     "forks-verify.yml": {"verify": VERIFY},
     "one-job.yml": {"brief": {"contents": "read", "pull-requests": "write"}},
     "same-repository.yml": {"brief": READ, "verify": VERIFY},
+    "audit.yml": {"audit": READ},
     "ci.yml": {"ci": READ},
     "release.yml": {
         "image": {"attestations": "write", "contents": "read", "id-token": "write", "packages": "write"},
