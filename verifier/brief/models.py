@@ -20,21 +20,24 @@ class Model(BaseModel):
 class Fact(Model):
     """A captain fact: what a detector found."""
 
-    id: Name
-    file: Name
-    line: Line | None = None
-    strength: Literal["strong", "info"]
-    text: StrictStr
-    short: StrictStr | None = None
-    partner: Name | None = None
+    id: Annotated[Name, Field(description="The detector that found it, such as contract.api")]
+    file: Annotated[Name, Field(description="The path that it is about, as the diff has it")]
+    line: Annotated[Line | None, Field(description="On the new side, else on the old; absent: the whole file")] = None
+    strength: Annotated[Literal["strong", "info"], Field(description="How sure the detector is")]
+    text: Annotated[StrictStr, Field(description="The claim; with detector and file it is what the memory knows it by")]
+    short: Annotated[StrictStr | None, Field(description="The claim for the why, where that is rebuilt")] = None
+    partner: Annotated[
+        Name | None,
+        Field(description="The file that usually changes along; read where the detector is coupling.missing"),
+    ] = None
 
 
 class Hunk(Model):
     """A hunk to review first; `line` is its first line on the new side (0 where that side is empty)."""
 
     line: Annotated[int, Field(strict=True, ge=0)]
-    weight: Weight | None = None
-    reason: StrictStr = ""
+    weight: Annotated[Weight | None, Field(description="How much it counts toward its file; absent: 1")] = None
+    reason: Annotated[StrictStr, Field(description="Why it should be read first")] = ""
 
 
 class ReviewFile(Model):
@@ -55,8 +58,8 @@ class Check(Model):
 class Captain(Model):
     """The captain facts, why they matter, and the priority that came with them."""
 
-    priority: Any = None
-    why: StrictStr | None = None
+    priority: Annotated[Any, Field(description="Carried through; `quick confirm` alone is looked for")] = None
+    why: Annotated[StrictStr | None, Field(description="The facts that matter most, in one line")] = None
     facts: list[Fact]
 
 
