@@ -510,6 +510,13 @@ def test_a_body_that_is_not_what_its_encoding_says() -> None:
     assert len(server.requests) == 1
 
 
+def test_s34_time_that_is_up_before_the_first_request_has_asked_nobody() -> None:
+    with ModelServer([FINE]) as server:
+        failed = failure(server.url, timeout_seconds=0.0001).failed
+        assert (failed.asked, server.requests) == (False, [])
+        assert failed.reason.startswith("no answer within 0.0001 s")
+
+
 def _packed_spaces(megabytes: int) -> bytes:
     packer = zlib.compressobj(wbits=31)
     return b"".join([*(packer.compress(b" " * 1_000_000) for _ in range(megabytes)), packer.flush()])

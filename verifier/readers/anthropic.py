@@ -181,9 +181,10 @@ async def _ask(sdk: Any, access: _Access, question: Question, deadline: float) -
     settings = question.settings
     _hush(sdk, settings.model)
     client = _client(sdk, access)
+    if (left := deadline - time.monotonic()) <= 0:  # the import took all the time: nobody is asked
+        raise _late(settings, asked=False)
     try:
-        # Where the import took all the time this cancels at once: no paid call begins that nobody waits for.
-        async with asyncio.timeout(deadline - time.monotonic()), client:
+        async with asyncio.timeout(left), client:
             message = await _send(client, access, question, deadline)
     except TimeoutError:
         raise _late(settings) from None
@@ -350,11 +351,12 @@ def _unasked(reason: str) -> ReaderError:
     return ReaderError(reason, asked=False)
 
 
-def _late(settings: Settings) -> ReaderError:
+def _late(settings: Settings, *, asked: bool = True) -> ReaderError:
     seconds = f"{settings.timeout_seconds:g}"
     return ReaderError(
         f"no answer within {seconds} s: raise llm.verify.timeoutSeconds ({seconds}), "
-        "or set a lower llm.effort or a faster llm.model"
+        "or set a lower llm.effort or a faster llm.model",
+        asked=asked,
     )
 
 
