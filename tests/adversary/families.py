@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from tests.adversary.archives import ARCHIVES
+from tests.adversary.briefs import BRIEFS
 from tests.adversary.case import Family
 from tests.adversary.replies import REPLIES
 
-FAMILIES: Final[tuple[Family, ...]] = (REPLIES,)
+FAMILIES: Final[tuple[Family, ...]] = (REPLIES, BRIEFS, ARCHIVES)
