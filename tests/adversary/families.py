@@ -3,8 +3,10 @@
 from typing import Final
 
 from tests.adversary.archives import ARCHIVES
+from tests.adversary.bases import BASES
 from tests.adversary.briefs import BRIEFS
 from tests.adversary.case import Family
+from tests.adversary.diffs import DIFFS
 from tests.adversary.replies import REPLIES
 
-FAMILIES: Final[tuple[Family, ...]] = (REPLIES, BRIEFS, ARCHIVES)
+FAMILIES: Final[tuple[Family, ...]] = (REPLIES, BRIEFS, ARCHIVES, DIFFS, BASES)
