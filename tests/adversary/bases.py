@@ -272,7 +272,7 @@ MEMORIES: Final = (
     unread("a memory that is a folder", folder(MEMORY), "memory: "),
 )
 
-NOTED: Final = "base version used: "
+NOTED: Final = "base version used: this pull request changes "
 CHANGED: Final = (
     edits("the branch switches its verification off", {CONFIG: "llm: {enabled: false}\n"}, f"{NOTED}{CONFIG}"),
     edits("the branch breaks the configuration", {CONFIG: "llm: [\n"}, f"{NOTED}{CONFIG}"),
