@@ -86,7 +86,7 @@ def compressed(method: int) -> bytes:
     """A zip in a method that no upload uses, of a brief that would inflate without a bound."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", method) as archive:
-        archive.writestr(NAME, " " * 30_000_000)
+        archive.writestr(NAME, " " * 6_000_000)
     return made.getvalue()
 
 
@@ -120,7 +120,7 @@ ODD_NAMES: Final = dict.fromkeys(
 
 ARCHIVES: Final = Family(
     "archives",
-    "a bound on what an archive inflates to",
+    "a method of compression that inflates without a bound",
     (
         read(
             "entries that want to go elsewhere",
@@ -130,7 +130,7 @@ ARCHIVES: Final = Family(
         lacks_it("names that look like it", zip_of(ODD_NAMES), "BRIEF.JSON"),
         lacks_it("an empty archive", zip_of({}), "it holds none"),
         lacks_it("a folder of that name", zip_of({"brief.json/": b"", "brief.json/brief.json": OTHER})),
-        lacks_it("a bomb inside a bomb", zip_of({"inner.zip": zip_bomb(50_000_000)})),
+        lacks_it("a bomb inside a bomb", zip_of({"inner.zip": zip_bomb(10_000_000)})),
         Case(
             "a link of that name",
             of(zip_of({}, links={NAME: "/etc/passwd"})),
@@ -143,7 +143,7 @@ ARCHIVES: Final = Family(
         ),
         refused("the file twice", zip_of({NAME: GOOD}, extra=[(NAME, OTHER.encode())]), "holds brief.json 2 times"),
         refused("encrypted", zip_of({NAME: GOOD}, encrypted=True), "brief.json in the artifact is encrypted"),
-        refused("a bomb", zip_bomb(2_000_000_000), "brief.json in the artifact has more than 5,000,000 bytes"),
+        refused("a bomb", zip_bomb(300_000_000), "brief.json in the artifact has more than 5,000,000 bytes"),
         refused(
             "a bomb that says it is small", zip_of({NAME: b" " * 60_000_000}, forged_sizes={NAME: 10}), "the artifact"
         ),

@@ -325,4 +325,4 @@ FORGED: Final = (
     listed("the list is refused too", "<html>", said=["something else than JSON"], **FAILS),
 )
 
-DIFFS: Final = Family("diffs", "a line of content that is read as a header", (*REAL, *FORGED))
+DIFFS: Final = Family("diffs", "a line that ends where only other programs end one", (*REAL, *FORGED))
