@@ -35,7 +35,7 @@ class Case:
     inputs: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
 
-    status: str = "verified"
+    status: str | None = "verified"  # None: no output could be written
     code: int = 0
     comments: int = 1  # on the pull request, after the run, of any author
     calls: int = 1  # of the model

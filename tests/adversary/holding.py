@@ -32,7 +32,7 @@ ELEMENTS: Final = frozenset(
     {"h1", "h2", "h3", "p", "ul", "li", "strong", "code", "details", "summary", "blockquote", "hr", "comment"}
 )
 SUFFIX: Final = re.compile(
-    r" \[(verified|verified · new|verified · pre-existing|unverified|downgraded by verifier: [^\[\]]+"
+    r"(?:^| )\[(verified|verified · new|verified · pre-existing|unverified|downgraded by verifier: [^\[\]]+"
     r"|downgraded: dismissed earlier as (wrong|intentional|ignored))\]$"
 )
 MARKER: Final = "<!-- verifier: review brief -->"
@@ -148,8 +148,8 @@ def _markdown(name: str, source: str) -> Iterator[str]:
     if live := LIVE.search(rendered.text):
         at = live.start()
         yield f"{name}: live text {rendered.text[max(at - 20, 0) : at + 40]!r}"
-    if rendered.text.count("[!") > 1:
-        yield f"{name}: more than one alert"
+    if rendered.elements.count("blockquote") > (name == "comment"):
+        yield f"{name}: a quotation, or an alert, that is not ours"
     yield from _nesting(name, _html(source))
     yield from _odd(name, source, ("\n",))
 
@@ -268,7 +268,7 @@ def _came(subject: Project) -> str | None:
     except (zipfile.BadZipFile, KeyError):
         pass
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
 

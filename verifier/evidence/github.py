@@ -17,6 +17,7 @@ _BLOBS_A_REQUEST: Final = 100
 _SPLIT_ABOVE: Final = 12  # below, a server that fails is not short of time
 _TOO_LARGE: Final = 406
 _FRAGMENT: Final = "fragment file on GitObject { __typename ... on Blob { text isBinary isTruncated } }"
+_COMMIT: Final = re.compile("[0-9a-f]{40,64}")
 _SUBMODULE: Final = re.compile(r"Subproject commit [0-9a-f]{40,64}(-dirty)?$")
 _Item = TypeVar("_Item")
 
@@ -134,9 +135,10 @@ def fetch_merge_base(api: Api, base: str, head: str) -> str:
     """The commit that the pull request's diff is made against. Raises GitHubError."""
     value = api.get(f"/compare/{base}...{head}", per_page=1).json()
     commit = value.get("merge_base_commit") if isinstance(value, dict) else None
-    if not isinstance(commit, dict) or not isinstance(commit.get("sha"), str):
+    sha = commit.get("sha") if isinstance(commit, dict) else None
+    if not isinstance(sha, str) or not _COMMIT.fullmatch(sha):  # at anything else no file would seem to be there
         raise GitHubError("GitHub names no merge base for the pull request; run the job again")
-    return str(commit["sha"])
+    return sha
 
 
 def _text(blob: Any) -> BaseText:
