@@ -165,7 +165,12 @@ def _sentence(error: ValidationError, text: str, path: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    return one_line(repr(value), 60)
+    """A scalar as it stands; of the rest only what it is, since aliases can make a small file a huge value."""
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return "a list"
+    return one_line(repr(value[:60] if isinstance(value, (str, bytes)) else value), 60)
 
 
 def _place(text: str, path: str, trail: tuple[int | str, ...]) -> str:

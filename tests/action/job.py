@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -144,6 +145,8 @@ def started(
 
 def ended(subject: Project, process: subprocess.Popen[bytes]) -> Ended:
     """What a process that was started leaves, once it has ended."""
+    # A process begins with the peak of the one that started it: what stays below that is not known.
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     last = threading.Timer(60, process.kill)
     last.start()
     try:
@@ -159,7 +162,7 @@ def ended(subject: Project, process: subprocess.Popen[bytes]) -> Ended:
         outputs=read_outputs(subject.place / "output"),
         summary=(subject.place / "summary").read_text(),
         cpu_seconds=usage.ru_utime + usage.ru_stime,
-        peak_bytes=usage.ru_maxrss * 1024,
+        peak_bytes=usage.ru_maxrss * 1024 if usage.ru_maxrss > before else 0,
     )
 
 

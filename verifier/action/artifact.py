@@ -53,7 +53,7 @@ def find_artifact(api: Api, runs: Iterable[int], name: str) -> Artifact:
     runs = list(runs)
     for run in runs:
         listed = _artifacts(api, run, name=name)
-        named = [entry for entry in listed if entry.get("name") == name and isinstance(entry.get("id"), int)]
+        named = [entry for entry in listed if entry.get("name") == name and type(entry.get("id")) is int]
         if not named:
             continue
         newest = max(named, key=lambda entry: (str(entry.get("created_at")), entry["id"]))

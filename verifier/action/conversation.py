@@ -1,5 +1,6 @@
 """The one comment on a pull request: found by its marker and its author, updated in place (A4)."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,6 +14,7 @@ COMMENTS: Final = (
 )
 _PAGES: Final = 50
 _TRIES: Final = 3
+_ADDRESS: Final = re.compile(r"https?://[!-~]{1,2000}")
 _NOTHING: Final = "GitHub does not show the pull request's conversation; run the job again"
 
 
@@ -160,7 +162,7 @@ def _posted(node: Any) -> Posted | None:
     if not str(node.get("body", "")).startswith(MARKER):
         return None
     number = str(node.get("fullDatabaseId", ""))
-    return Posted(int(number), str(node.get("url", ""))) if number.isascii() and number.isdigit() else None
+    return Posted(int(number), _address(node.get("url"))) if number.isascii() and number.isdigit() else None
 
 
 def _inside(value: Any, name: str) -> dict[str, Any]:
@@ -169,6 +171,11 @@ def _inside(value: Any, name: str) -> dict[str, Any]:
 
 
 def _made(value: Any) -> Posted:
-    if not isinstance(value, dict) or not isinstance(value.get("id"), int):
+    if not isinstance(value, dict) or type(value.get("id")) is not int:
         raise GitHubError("GitHub answered with something else than a comment; run the job again")
-    return Posted(value["id"], str(value.get("html_url", "")))
+    return Posted(value["id"], _address(value.get("html_url")))
+
+
+def _address(value: Any) -> str:
+    """An address that a page may lead to; anything else is none."""
+    return value if isinstance(value, str) and _ADDRESS.fullmatch(value) else ""

@@ -1,6 +1,7 @@
 """What the runner hands over: inputs, event and places, read once, every error told at once (A1)."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ DEFAULTS: Final[Mapping[str, str]] = {
 _TRUE: Final = ("true", "True", "TRUE")
 _FALSE: Final = ("false", "False", "FALSE")
 _EVENT_LIMIT: Final = 30_000_000
+_REPOSITORY: Final = re.compile(r"(?!\.)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
 _Value = TypeVar("_Value")
 
 
@@ -123,7 +125,7 @@ def read_runner(environment: Mapping[str, str], wrong: list[str]) -> Runner:
         return found
 
     run_id, repository = variable("GITHUB_RUN_ID"), variable("GITHUB_REPOSITORY")
-    if repository and repository.count("/") != 1:
+    if repository and not _REPOSITORY.fullmatch(repository):
         wrong.append("GITHUB_REPOSITORY: expected owner/name")
     try:
         run_number = _number(run_id) or 0
@@ -147,7 +149,8 @@ def read_runner(environment: Mapping[str, str], wrong: list[str]) -> Runner:
 def _is_address(text: str) -> bool:
     try:
         parts = urlsplit(text)
-        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0 and text.isprintable()
+        is_plain = parts.username is None and " " not in text and text.isprintable()
+        return parts.scheme in ("https", "http") and bool(parts.hostname) and parts.port != 0 and is_plain
     except ValueError:
         return False
 

@@ -1,5 +1,6 @@
 """Which pull request, which commit, which runs: from the event and the API, never from the artifact (A2)."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +11,7 @@ from verifier.evidence.api import Api, GitHubError
 from verifier.text import one_line
 
 _RUNS_LOOKED_AT: Final = 10
+_COMMIT: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 _GONE: Final = "a repository that is gone"
 EVENTS: Final = ("pull_request", "workflow_dispatch", "workflow_run")
 
@@ -75,7 +77,7 @@ def asked_for(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
 def _of_pull_request(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
     pull = _inside(runner.event, "pull_request")
     number, head = pull.get("number"), _inside(pull, "head").get("sha")
-    if not isinstance(number, int) or not isinstance(head, str):
+    if type(number) is not int or not isinstance(head, str):
         wrong.append("GITHUB_EVENT_PATH: the event holds no pull request")
         return Asked()
     if inputs.pr_number not in (None, number):
@@ -93,7 +95,7 @@ def _of_workflow_run(runner: Runner, inputs: Inputs, wrong: list[str]) -> Asked:
     if not (isinstance(head, str) and isinstance(repository, str) and isinstance(branch, str)):
         wrong.append("GITHUB_EVENT_PATH: the event holds no head commit, repository and branch")
         return Asked()
-    if not isinstance(run_id, int):
+    if type(run_id) is not int:
         wrong.append("GITHUB_EVENT_PATH: the event holds no run")
         return Asked()
     return Asked(inputs.pr_number, head, repository, branch, inputs.run_id or run_id)
@@ -140,7 +142,7 @@ def runs_for(api: Api, pull: Pull, workflow: str | None) -> list[int]:
         for run in listed
         if run.get("head_sha") == pull.head
         and _inside(run, "head_repository").get("full_name") == pull.head_repository
-        and isinstance(run.get("id"), int)
+        and type(run.get("id")) is int
     ]
     ours.sort(key=lambda run: (str(run.get("created_at")), run["id"]), reverse=True)
     return [run["id"] for run in ours[: 1 if workflow else _RUNS_LOOKED_AT]]
@@ -162,7 +164,7 @@ def _pull(entry: Any) -> Pull:
     entry = entry if isinstance(entry, dict) else {}
     base, head = _inside(entry, "base"), _inside(entry, "head")
     number = entry.get("number")
-    if not (isinstance(number, int) and isinstance(base.get("sha"), str) and isinstance(head.get("sha"), str)):
+    if type(number) is not int or not all(_COMMIT.fullmatch(str(side.get("sha"))) for side in (base, head)):
         raise GitHubError("GitHub answered with something else than a pull request; run the job again")
     return Pull(
         number=number,
