@@ -72,7 +72,7 @@ def read_config(data: bytes | None, path: str) -> Configured:
     text = _decoded(data, path)
     tree = _load(text, path, typ="safe")
     if tree is not None and not isinstance(tree, Mapping):
-        raise BadConfig(f"{path} line 1, column 1: expected a mapping, such as `llm:`, not {_shown(tree)}")
+        raise BadConfig(f"{path} line 1, column 1: expected a mapping, such as `llm:`")
     ours = _ours(tree)
     try:
         llm = Config.model_validate(ours).llm
