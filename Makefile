@@ -12,9 +12,10 @@ READY := $(VENV)/ready
 demo: $(READY)  ## the whole pass on the bundled pull request, without a key
 	@$(BIN)/python examples/demo/run.py
 
-test: $(READY)  ## the tests, with their branch coverage
+test: $(READY)  ## the tests, with their branch coverage, and some of the attacks on the whole program
 	$(BIN)/coverage erase
-	$(BIN)/pytest -n auto --cov --cov-report=term
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report=term --ignore tests/adversary tests
+	$(BIN)/pytest -n auto --dist worksteal tests/adversary
 
 check: $(READY)  ## format, lint, types, import contracts, action metadata, workflows
 	$(BIN)/ruff format --check .

@@ -335,15 +335,6 @@ def test_a6_an_answer_of_another_shape_is_one_sentence(make: Make, model: ModelS
     assert subject.comment_bodies() == []
 
 
-def test_a6_what_nobody_thought_of_is_one_sentence_without_its_message(make: Make) -> None:
-    subject = make()
-    found = job(subject, env={"GITHUB_REPOSITORY": "acme/hunter2\udcff"})
-    assert (found.code, found.outputs["status"], found.said[0]) == (1, "failed", "error")
-    assert found.said[1].startswith("unexpected ")
-    assert found.said[1].endswith(": please report it with the job's log")
-    assert "hunter2" not in found.log
-
-
 def test_c1_an_unknown_key_is_a_warning_in_the_log_and_no_annotation(make: Make, model: ModelServer) -> None:
     found = job(make(config=f"{ON}    maxTokenz: 1\n"), model)
     assert found.said[0] == "notice"
