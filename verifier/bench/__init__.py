@@ -1,0 +1,1 @@
+"""The bench: a reader's verdicts on labelled cases, against the labels. Pure; the shell reads and writes."""
