@@ -11,6 +11,7 @@ from verifier import __version__
 from verifier.cli.output import Refusal, say
 
 _VERDICTS = ("wrong", "intentional", "ignored", "useful")
+_BENCH_READERS = ("anthropic", "offline")
 _SCHEMAS = ("brief", "record", "memory", "config")
 
 
@@ -56,6 +57,10 @@ def _run(options: argparse.Namespace) -> int:
             from verifier.cli.feedback import run_self_check
 
             return run_self_check(options)
+        case "bench":
+            from verifier.cli.bench import run_bench
+
+            return run_bench(options)
         case _:
             from verifier.cli.schema import run_schema
 
@@ -106,6 +111,27 @@ def _parser() -> argparse.ArgumentParser:
     brief = commands.add_parser("brief", help="show the ids of a brief's items", allow_abbrev=False)
     brief.add_argument("--self-check-template", action="store_true", required=True, help="a list of all items to tick")
     brief.add_argument("--brief", required=True, type=Path, metavar="FILE")
+
+    bench = commands.add_parser(
+        "bench",
+        help="measure a reader on labelled cases",
+        description="Asks a reader about labelled cases and counts what its verdicts are worth.",
+        allow_abbrev=False,
+    )
+    bench.add_argument("cases", type=Path, metavar="CASES", help="the directory with the cases (*.toml)")
+    bench.add_argument("--reader", choices=_BENCH_READERS, default="offline", help="default: offline (rules, no key)")
+    bench.add_argument(
+        "--shuffles", type=int, default=1, metavar="N", help="orders of the blocks to ask in; default: 1"
+    )
+    bench.add_argument("--config", type=Path, metavar="FILE", help="model, effort, limits and strictDrops")
+    bench.add_argument("--llm-base-url", metavar="URL", help="where the model answers, if not at its provider")
+    bench.add_argument("--out", type=Path, default=Path("bench"), metavar="DIR", help="for the results; default: bench")
+    bench.add_argument("--export", type=Path, metavar="DIR", help="ask nobody: write each request to a file")
+    bench.add_argument(
+        "--import", dest="replies", type=Path, metavar="DIR", help="score replies beside exported requests"
+    )
+    bench.add_argument("--name", metavar="NAME", help="with --import: who answered")
+    bench.add_argument("--quiet", action="store_true", help="say nothing but errors on stderr")
 
     schema = commands.add_parser("schema", help="print a JSON Schema", allow_abbrev=False)
     schema.add_argument("what", choices=_SCHEMAS)
