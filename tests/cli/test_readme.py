@@ -27,8 +27,10 @@ def test_every_option_of_the_readme_is_one_of_the_command_and_the_other_way_roun
     told = set(re.findall(r"--[a-z][a-z-]+", re.sub(r"```yaml\n.*?```", "", README, flags=re.DOTALL)))
     assert options - {"--brief", "--out"} <= told
     feedback = set(re.findall(r"--[a-z][a-z-]+", run("feedback", "--help", cwd=tmp_path).out))
+    bench = set(re.findall(r"--[a-z][a-z-]+", run("bench", "--help", cwd=tmp_path).out)) - {"--help"}
     template = {"--self-check-template"}
-    assert told <= options | feedback | template
+    assert bench <= told
+    assert told <= options | feedback | bench | template
 
 
 def test_every_configuration_key_of_the_readme_is_known(tmp_path: Path) -> None:
