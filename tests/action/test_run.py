@@ -1,6 +1,8 @@
 """The Action over a fake GitHub and a scripted model, from the event to the comment (section 10)."""
 
+import gzip
 import json
+import re
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from tests.action.conftest import Make
 from tests.action.job import KEY, READ_ONLY, job
 from tests.command import GATE, ON, brief, document
-from tests.servers.github import broken, fault, performed, reset, zip_bomb, zip_of
+from tests.servers.github import broken, fault, performed, reply, reset, zip_bomb, zip_of
 from tests.servers.model import ModelServer, ok, refusal, status
 from verifier import lossless
 from verifier.comment import MARKER
@@ -241,6 +243,18 @@ def test_a8_a_hostile_artifact_is_one_sentence(make: Make, artifact: bytes) -> N
     ended = job(subject)
     assert (ended.code, ended.outputs["status"], ended.said[0]) == (1, "failed", "error")
     assert ended.said[1].startswith("the brief is not valid: ")
+
+
+@pytest.mark.parametrize("path", [r"/pulls/42$", r"/graphql$"])
+def test_a8_a_reply_of_github_s_that_unpacks_to_more_than_any_has_is_left(make: Make, path: str) -> None:
+    subject = make()
+    bomb = gzip.compress(b" " * 100_000_000, compresslevel=1)
+    subject.github.faults.append(fault(reply(200, bomb, {"Content-Encoding": "gzip"}), path, nth=None, host="api"))
+    ended = job(subject)
+    assert (ended.code, ended.said[0]) == (1, "error")
+    assert "with more than 64 MB" in ended.said[1]
+    asked = [request for request in subject.github.requests if re.search(path, request.path)]
+    assert len(asked) == 1  # once more would be as large
 
 
 def test_a8_nothing_in_a_brief_becomes_a_command_or_a_mention(make: Make, model: ModelServer) -> None:

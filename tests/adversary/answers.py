@@ -189,6 +189,7 @@ def asked_nobody(subject: Project, ended: Ended) -> None:
 
 
 BOMB: Final = gzip.compress(b" " * 200_000_000, compresslevel=1)
+BURSTS: Final = reply(200, BOMB, {"Content-Encoding": "gzip"})
 
 
 def may_not(name: str) -> Callable[[Project], None]:
@@ -232,6 +233,10 @@ PULLS: Final = (
     stops("nothing, 204", at(PULL, reply(204)), "something else than JSON"),
     stops("JSON without an end", at(PULL, reply(200, b"[" * 300_000)), "something else than JSON"),
     stops("a number of 5,000 digits", at(PULL, reply(200, '{"number": ' + "9" * 5_000 + "}")), "something else than"),
+    stops("a pull request that packs to burst", at(PULL, BURSTS), "with more than 64 MB"),
+    stops("texts that pack to burst", at(GRAPHQL, BURSTS), "with more than 64 MB"),
+    stops("a diff that packs to burst", at(DIFF, BURSTS), "with more than 64 MB"),
+    works("a page without a charset", at(DIFF, with_answer(lambda answer: replace(answer, content_type="text/plain")))),
     stops(
         "a pull request without sides",
         at(PULL, reply(200, {"number": 42, "state": "open"})),

@@ -245,6 +245,8 @@ class Api:
         import requests
         from github import GithubException
 
+        from verifier.evidence.bounded import MOST_MEGABYTES, TooMuch
+
         try:
             requester = self._idle.pop()
         except IndexError:
@@ -258,6 +260,9 @@ class Api:
                 if not moved.startswith(f"{self._url}/"):  # a renamed repository is on the same host
                     break
                 path = moved.removeprefix(self._url)
+        except TooMuch:
+            where = _asked(path.removeprefix(self._root))
+            raise GitHubError(f"GitHub answered {where} with more than {MOST_MEGABYTES} MB", 200) from None
         except (
             requests.RequestException,
             GithubException,
@@ -280,6 +285,9 @@ class Api:
         from github import Auth
         from github.Requester import Requester
 
+        from verifier.evidence.bounded import bound_replies
+
+        bound_replies()
         # It logs requests, and puts a handler of its own on stderr: no line of the log is anybody's but ours.
         logging.getLogger("github").handlers.clear()
         logging.getLogger("github").setLevel(logging.CRITICAL)
