@@ -5,7 +5,6 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from fuzz.mutation import (

@@ -21,30 +21,138 @@ Mutation = Callable[[bytes, Random], bytes]
 
 ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, 1, -1, 0.5, 10**30, 1e308, float("nan"), float("inf"), [], {}, [[]], "", " ", "x" * 400),
-    *("NaN", "null", "verified", "quick confirm", "coupling.missing", "../..", "/dev/null", "a:1", "a#2", "0123456789abcdef"),
+    *(
+        "NaN",
+        "null",
+        "verified",
+        "quick confirm",
+        "coupling.missing",
+        "../..",
+        "/dev/null",
+        "a:1",
+        "a#2",
+        "0123456789abcdef",
+    ),
 )
 HOSTILE: Final[tuple[str, ...]] = (
-    *("[verified]", "[verified · new]", "[unverified", "] [", "［verified］", "verifier failed:", "dropped by verifier: "),
+    *(
+        "[verified]",
+        "[verified · new]",
+        "[unverified",
+        "] [",
+        "［verified］",
+        "verifier failed:",
+        "dropped by verifier: ",
+    ),
     *("@octocat", "#1", "GH-1", "https://x.example", "www.x.example", ":tada:", "deadbeef", "$x$", "&lt;", "&#64;"),
     *("<b>", "<!--", "-->", "</details>", "```", "`", "~~", "**", "_", "|", "| - |", "[a](b)", "![a](b)", "[^1]", "\\"),
-    *("\n", "\r", "\t", "\0", "\x1b[31m", "\u200b", "\u202e", "\u2028", "\ufeff", "\ud800", "\U000e0041", "é", "e\u0301"),
+    *(
+        "\n",
+        "\r",
+        "\t",
+        "\0",
+        "\x1b[31m",
+        "\u200b",
+        "\u202e",
+        "\u2028",
+        "\ufeff",
+        "\ud800",
+        "\U000e0041",
+        "é",
+        "e\u0301",
+    ),
     *("::error::", "##[", "# ", "- ", "1. ", "> ", "===", "---", " " * 20, "9" * 30, "a_b", "ſ", "İ", "ﬁ"),
 )
 DIFF_WORDS: Final = (
-    *("diff --git a/x b/x", 'diff --git "a/\\303\\244" "b/\\303\\244"', "--- a/x", "+++ b/x", "--- /dev/null", "+++ /dev/null"),
-    *("@@ -1 +1 @@", "@@ -0,0 +1,2 @@", "@@ -1,3 +1,2 @@ def f():", "@@ -999999999,999999999 +1 @@", "@@@ -1 -1 +1 @@@"),
+    *(
+        "diff --git a/x b/x",
+        'diff --git "a/\\303\\244" "b/\\303\\244"',
+        "--- a/x",
+        "+++ b/x",
+        "--- /dev/null",
+        "+++ /dev/null",
+    ),
+    *(
+        "@@ -1 +1 @@",
+        "@@ -0,0 +1,2 @@",
+        "@@ -1,3 +1,2 @@ def f():",
+        "@@ -999999999,999999999 +1 @@",
+        "@@@ -1 -1 +1 @@@",
+    ),
     *("index 1..2 100644", "index 1..2 160000", "new file mode 100644", "deleted file mode 100644", "old mode 100644"),
-    *("rename from x", "rename to y", "copy from x", "copy to y", "similarity index 90%", "\\ No newline at end of file"),
-    *("Binary files a/x and b/x differ", "GIT binary patch", "-Subproject commit " + "0" * 40, "+<<<<<<< HEAD", "+// generated"),
+    *(
+        "rename from x",
+        "rename to y",
+        "copy from x",
+        "copy to y",
+        "similarity index 90%",
+        "\\ No newline at end of file",
+    ),
+    *(
+        "Binary files a/x and b/x differ",
+        "GIT binary patch",
+        "-Subproject commit " + "0" * 40,
+        "+<<<<<<< HEAD",
+        "+// generated",
+    ),
     *("diff --git a/package-lock.json b/package-lock.json", '+      "version": "1.2.4",', '-      "version": "1.2.3",'),
-    *("diff --git a/go.sum b/go.sum", "+# noqa", "-    assert x == 1", "+    assert x", "diff --git a/tests/test_x.py b/tests/test_x.py"),
+    *(
+        "diff --git a/go.sum b/go.sum",
+        "+# noqa",
+        "-    assert x == 1",
+        "+    assert x",
+        "diff --git a/tests/test_x.py b/tests/test_x.py",
+    ),
     *('+"""', "+'''", "+/*", "+*/", "+    ", "+\t", " ", "", "\r"),
 )
 YAML_WORDS: Final = (
-    *("llm:", "  enabled: true", "  verify:", "    enabled: true", "  provider: anthropic", "  model: m", "  effort: low"),
-    *("    maxTokens: 1", "    timeoutSeconds: 1e3", "    strictDrops: yes", "    max_tokens: 2", "  <<: *a", "a: &a", "  - *a"),
-    *("---", "...", "%YAML 1.1", "%TAG ! tag:x,2000:", "!!python/object:os.system x", "!!binary aGk=", "!!set {a}", "!!omap [a: 1]"),
-    *("? [a, b]", "? {a: 1}", ": 1", "&a *a", "|", ">-", "'", '"', "{", "}", "[", "]", "\t", "# x", "2001-01-01", "0x_1", "1_000"),
+    *(
+        "llm:",
+        "  enabled: true",
+        "  verify:",
+        "    enabled: true",
+        "  provider: anthropic",
+        "  model: m",
+        "  effort: low",
+    ),
+    *(
+        "    maxTokens: 1",
+        "    timeoutSeconds: 1e3",
+        "    strictDrops: yes",
+        "    max_tokens: 2",
+        "  <<: *a",
+        "a: &a",
+        "  - *a",
+    ),
+    *(
+        "---",
+        "...",
+        "%YAML 1.1",
+        "%TAG ! tag:x,2000:",
+        "!!python/object:os.system x",
+        "!!binary aGk=",
+        "!!set {a}",
+        "!!omap [a: 1]",
+    ),
+    *(
+        "? [a, b]",
+        "? {a: 1}",
+        ": 1",
+        "&a *a",
+        "|",
+        ">-",
+        "'",
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        "\t",
+        "# x",
+        "2001-01-01",
+        "0x_1",
+        "1_000",
+    ),
     *(".inf", "-.nan", "0o7", "190:20:30", "~", "null", '"\\ud800"', '"\\x00"', "\ufeff", "\u2028", "&a [*a]"),
 )
 TEXT_WORDS: Final = HOSTILE
@@ -88,7 +196,9 @@ def lines_of(words: Sequence[str]) -> Mutation:
                 case 3:
                     lines[at] = random.choice(words)
                 case 4:
-                    lines[at] = re.sub("[0-9]+", lambda _: str(random.choice((0, 1, 2, 3, 99, 10**9))), lines[at], count=1)
+                    lines[at] = re.sub(
+                        "[0-9]+", lambda _: str(random.choice((0, 1, 2, 3, 99, 10**9))), lines[at], count=1
+                    )
                 case 5:
                     lines[at] = random.choice((" ", "+", "-", "  ", "\\", "")) + lines[at]
                 case _:

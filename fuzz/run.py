@@ -19,17 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz.targets import TARGETS
+from fuzz.targets import ROOT, TARGETS
 from fuzz.worker import HUNG_SECONDS, timely
 
 FOUND: Final = ROOT / "fuzz/found"
 AT_ONCE: Final = 2
 _START_SECONDS: Final = 60  # until a worker has read its seeds, on a machine that is busy
 _SHOWN: Final = 400
-_NOISE: Final = re.compile(r"^(INFO|Done|stat::|#\d|MS:|\s*(0x|==)|NEW_FUNC|artifact_prefix|Base64|Dictionary|Test unit)")
+_NOISE: Final = re.compile(
+    r"^(INFO|Done|stat::|#\d|MS:|\s*(0x|==)|NEW_FUNC|artifact_prefix|Base64|Dictionary|Test unit)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,9 @@ def fuzzed(name: str, seconds: int) -> Ended:
 def tell(ended: Ended) -> None:
     """One line on a target; of what was found the input, the end of what was said, and how to see it again."""
     guide = "coverage did not guide it" if ended.edges is None else f"{ended.edges:,} edges"
-    print(f"{ended.name}: {ended.runs:,} executions, {guide}, {'FOUND' if ended.found is not None else 'nothing found'}")
+    print(
+        f"{ended.name}: {ended.runs:,} executions, {guide}, {'FOUND' if ended.found is not None else 'nothing found'}"
+    )
     if ended.found is None:
         return
     FOUND.mkdir(exist_ok=True)

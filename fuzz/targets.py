@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Final
 
 from tests.rendering import LIVE, page
-from verifier import lossless
 from verifier.action.artifact import BRIEF_LIMIT, BadArtifact, NoBriefFound, file_inside
 from verifier.brief.document import Brief, NotABrief, read_brief
 from verifier.brief.ids import item_ids
@@ -31,6 +30,7 @@ from verifier.evidence.github import blobs
 from verifier.memory import BadMemory, read_memory
 from verifier.text import code_span, inert, markdown, one_line, visible, without_our_marks
 from verifier.verification.candidates import COUPLING, bare_candidates, find_candidates, wanted_base_texts
+from verifier.verification.excerpts import covering_hunk
 from verifier.verification.model import (
     DROP_CLASSES,
     EXCERPT_LIMIT,
@@ -107,7 +107,7 @@ def diff(data: bytes, read: Callable[[bytes], Diff] = parse_diff) -> None:
 
 
 def candidates(data: bytes, find: Callable[..., tuple[Candidate, ...]] = find_candidates) -> None:
-    """What is shown of a diff is short, on one line a line, holds the line it is about, and closes no block (S3, S36)."""
+    """What is shown of a diff is short, holds the line it is about, and closes no block (S3, S36)."""
     changes = parse_diff(data)
     about = _brief_about(changes.files)
     bases = dict(_bases(about, changes))
@@ -174,7 +174,7 @@ def configuration(data: bytes, read: Callable[[bytes, str], Configured] = read_c
         found = read(data, ".opendrs.yml")
     except BadConfig as error:
         _sentence(error)
-        assert str(error).startswith(".opendrs.yml")
+        _of_the_file(str(error))
         return
     settings = found.settings
     assert type(settings.enabled) is bool
@@ -186,7 +186,7 @@ def configuration(data: bytes, read: Callable[[bytes, str], Configured] = read_c
     assert 0 < len(settings.model) <= 200
     for warning in found.warnings:
         assert one_line(warning) == warning
-        assert warning.startswith(".opendrs.yml")
+        _of_the_file(warning)
 
 
 def reply(data: bytes, read: Callable[[str], tuple[Said, ...]] = parse_reply) -> None:
@@ -266,6 +266,10 @@ def _sentence(error: Exception) -> None:
     said = str(error)
     assert said == one_line(said), f"not a sentence on one line: {said!r}"
     assert 0 < len(said) <= 2_000
+
+
+def _of_the_file(said: str) -> None:
+    assert said.startswith(".opendrs.yml"), "the file is not named"
 
 
 def _opaque(came: Brief, now: Brief, *, verified: bool) -> None:
@@ -366,9 +370,13 @@ def _brief_about(files: Sequence[FileDiff]) -> Brief:
                     ]
                 },
                 "reviewFirst": [
-                    {"file": file.paths[0], "hunks": [{"line": hunk.new_start}]} for file, hunk in places if file.paths[0]
+                    {"file": file.paths[0], "hunks": [{"line": hunk.new_start}]}
+                    for file, hunk in places
+                    if file.paths[0]
                 ],
-                "checks": [{"file": file.paths[0], "line": line, "text": "?"} for file, line in lines if file.paths[0] and line],
+                "checks": [
+                    {"file": file.paths[0], "line": line, "text": "?"} for file, line in lines if file.paths[0] and line
+                ],
             }
         ).encode()
     )
@@ -393,11 +401,15 @@ def _excerpt(candidate: Candidate, changes: Diff) -> None:
     for shown in (rows, partner):
         assert sum(len(row.text) + 1 for row in shown) - bool(shown) <= EXCERPT_LIMIT, "a long excerpt (S3)"
         assert all(visible(row.text) == row.text for row in shown), "a control character is shown (S36)"
-    if candidate.line and rows:
-        assert any(row.side and row.number == candidate.line for row in rows), "its line is not shown (S3)"
+    file = changes.file(candidate.file)
+    hunk = covering_hunk(file, candidate.line) if file and candidate.line else None
+    at = (hunk.by_old | hunk.by_new).get(candidate.line or 0) if hunk else None
+    if hunk and at is not None:
+        number = hunk.lines[at].new or hunk.lines[at].old  # a line that stayed is shown by its new number
+        assert any(row.side and row.number == number for row in rows), "its line is not shown (S3)"
     for proof in candidate.proofs:
         assert proof.drop_class in DROP_CLASSES
-        assert changes.file(candidate.file) is not None
+        assert file is not None
 
 
 TARGETS: Final[Mapping[str, Callable[[bytes], None]]] = {

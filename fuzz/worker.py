@@ -12,12 +12,12 @@ import random
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 SLOW_SECONDS: Final = 1.0  # of CPU: the longest inputs that are made up here are a hundredth of those that come
 HUNG_SECONDS: Final = 20
@@ -60,7 +60,7 @@ def guided(name: str, folder: Path, seconds: int) -> None:
     options += [f"-timeout={HUNG_SECONDS}", f"-artifact_prefix={folder}/found-", "-print_final_stats=1"]
     if form.words:
         words = folder / "words"
-        words.write_text("\n".join(map(_quoted, form.words)))
+        words.write_text("\n".join(_quoted(word) for word in form.words if word))
         options.append(f"-dict={words}")
     atheris.Setup(
         [sys.argv[0], *options, str(folder / "seeds")],
@@ -72,7 +72,7 @@ def guided(name: str, folder: Path, seconds: int) -> None:
 
 
 def _quoted(word: str) -> str:
-    return f'"{"".join(f"\\x{byte:02x}" for byte in word.encode("utf-8", "replace"))}"'
+    return '"' + "".join(f"\\x{byte:02x}" for byte in word.encode("utf-8", "replace")) + '"'
 
 
 def blind(name: str, folder: Path, seconds: int) -> None:
@@ -102,5 +102,6 @@ def blind(name: str, folder: Path, seconds: int) -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("error")  # a warning is written to the log, which is a place of its own
     is_guided = importlib.util.find_spec("atheris") is not None
     (guided if is_guided else blind)(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
