@@ -6,6 +6,7 @@ What only ever changed bytes would stay at "not JSON"; so each form is taken apa
 import io
 import json
 import re
+import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -254,15 +255,13 @@ def an_archive(data: bytes, random: Random) -> bytes:
     written = io.BytesIO()
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     names = ("brief.json", "brief.json", "brief.json", "../brief.json", "brief.json/", "x\ny", "é", "")
-    import warnings
-
     with warnings.catch_warnings(), zipfile.ZipFile(written, "w") as made:
         warnings.simplefilter("ignore")  # two entries of one name
         for _ in range(random.choice((1, 1, 1, 2, 3))):
             entry = zipfile.ZipInfo(random.choice(names))
             entry.compress_type = random.choice(methods)
             entry.comment = random.randbytes(random.choice((0, 0, 5)))
-            content = random.choice((held, any_bytes(held, random), held * random.choice((1, 2, 600))))
+            content = random.choice((held, any_bytes(held, random), held * random.choice((1, 2, 60))))
             made.writestr(entry, content[:6_000_000])
     found = written.getvalue()
     if random.random() < 0.6:
@@ -303,7 +302,7 @@ def _changed(tree: Any, random: Random) -> Any:
             with suppress(KeyError, IndexError):
                 holder[key] = json.loads(json.dumps(other[at]))  # a copy: a tree is no graph
         case 3 if isinstance(holder, list):
-            holder[key:key] = [value] * random.choice((1, 1, 2, 30))
+            holder[key:key] = [value] * (1 if isinstance(value, dict | list) else random.choice((1, 2, 30)))
         case 3:
             holder[_string(str(key), random)] = value
         case 4 if isinstance(holder, dict):

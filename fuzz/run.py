@@ -35,12 +35,15 @@ _NOISE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """What came of one target: executions, coverage (None: nothing guided it), what was found and what was said."""
+    """What came of one target: executions, coverage (None: nothing guided it), whether something was found, with which
+    input (None: with none that was kept), and what was said.
+    """
 
     name: str
     runs: int
     edges: int | None
-    found: bytes | None
+    failed: bool
+    input: bytes | None
     said: str
 
 
@@ -57,26 +60,28 @@ def fuzzed(name: str, seconds: int) -> Ended:
         except subprocess.TimeoutExpired:
             said, failed = "it did not come back", True
         inputs = [*folder.glob("found-*"), *(folder.glob("now") if "did not come back" in said else ())]
-        found = inputs[0].read_bytes() if inputs else b"" if failed else None
+        found = inputs[0].read_bytes() if inputs else None
     runs = re.search(r"stat::number_of_executed_units: +(\d+)", said)
     edges = re.findall(r" cov: (\d+)", said)
-    return Ended(name, int(runs[1]) if runs else 0, int(edges[-1]) if edges else None, found, said)
+    return Ended(
+        name, int(runs[1]) if runs else 0, int(edges[-1]) if edges else None, failed or bool(inputs), found, said
+    )
 
 
 def tell(ended: Ended) -> None:
     """One line on a target; of what was found the input, the end of what was said, and how to see it again."""
     guide = "coverage did not guide it" if ended.edges is None else f"{ended.edges:,} edges"
-    print(
-        f"{ended.name}: {ended.runs:,} executions, {guide}, {'FOUND' if ended.found is not None else 'nothing found'}"
-    )
-    if ended.found is None:
+    print(f"{ended.name}: {ended.runs:,} executions, {guide}, {'FOUND' if ended.failed else 'nothing found'}")
+    if not ended.failed:
         return
-    FOUND.mkdir(exist_ok=True)
-    file = FOUND / f"{ended.name}-{hashlib.sha256(ended.found).hexdigest()[:12]}"
-    file.write_bytes(ended.found)
     lines = [line for line in ended.said.splitlines() if line.strip() and not _NOISE.match(line)]
     print("\n".join(f"    {line[:_SHOWN]}" for line in lines[-16:]))
-    shown = repr(ended.found)
+    if ended.input is None:
+        return
+    FOUND.mkdir(exist_ok=True)
+    file = FOUND / f"{ended.name}-{hashlib.sha256(ended.input).hexdigest()[:12]}"
+    file.write_bytes(ended.input)
+    shown = repr(ended.input)
     print(f"  input: {shown[:_SHOWN]}{'…' if len(shown) > _SHOWN else ''}")
     print(f"  again: python fuzz/run.py {ended.name} --input {file.relative_to(ROOT)}")
 
@@ -102,7 +107,7 @@ def main(arguments: Sequence[str]) -> int:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for ended in pool.map(lambda name: fuzzed(name, options.seconds), names):
             tell(ended)
-            found |= ended.found is not None
+            found |= ended.failed
     print(f"{len(names)} targets in {time.monotonic() - start:.0f} s")
     return 1 if found else 0
 
