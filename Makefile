@@ -31,7 +31,7 @@ attack: $(READY)  ## every attack on the whole program, and the weakenings it mu
 	$(BIN)/python tools/assurance.py --mutants
 
 fuzz: $(READY)  ## every parser of outside bytes against inputs that are made up: a minute each, two at once
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/fuzz.txt
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary atheris -r requirements/fuzz.txt
 	$(BIN)/python fuzz/run.py --seconds 60
 
 requirements:  ## renew the pinned requirement files from pyproject.toml
