@@ -10,6 +10,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from random import Random
 from typing import Any, Final
 
@@ -289,22 +290,22 @@ def _changed(tree: Any, random: Random) -> Any:
     """`tree` with one of its values changed, removed, doubled, renamed or swapped."""
     places = list(_places(tree))
     if not places:
-        return random.choice((tree, *ODD))
+        return deepcopy(random.choice((tree, *ODD)))
     holder, key = random.choice(places)
     value = holder[key]
     match random.randrange(9):
         case 0:
-            holder[key] = random.choice(ODD)
+            holder[key] = deepcopy(random.choice(ODD))
         case 1:
             del holder[key]
         case 2:
             other, at = random.choice(places)
             with suppress(KeyError, IndexError):
-                holder[key] = json.loads(json.dumps(other[at]))  # a copy: a tree is no graph
+                holder[key] = deepcopy(other[at])  # a tree is no graph
         case 3 if isinstance(holder, list):
-            holder[key:key] = [value] * (1 if isinstance(value, dict | list) else random.choice((1, 2, 30)))
+            holder[key:key] = [deepcopy(value)] * (1 if isinstance(value, dict | list) else random.choice((1, 2, 30)))
         case 3:
-            holder[_string(str(key), random)] = value
+            holder[_string(str(key), random)] = deepcopy(value)
         case 4 if isinstance(holder, dict):
             holder[random.choice(places)[1] if random.random() < 0.5 else _string(key, random)] = holder.pop(key)
         case _ if isinstance(value, str):
@@ -314,7 +315,7 @@ def _changed(tree: Any, random: Random) -> Any:
         case _ if isinstance(value, int | float):
             holder[key] = random.choice((value + 1, value - 1, -value, 0, 1, 2**53, 0.1))
         case _:
-            holder[key] = random.choice(ODD)
+            holder[key] = deepcopy(random.choice(ODD))
     return tree
 
 

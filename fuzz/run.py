@@ -71,7 +71,9 @@ def fuzzed(name: str, seconds: int) -> Ended:
 def tell(ended: Ended) -> None:
     """One line on a target; of what was found the input, the end of what was said, and how to see it again."""
     guide = "coverage did not guide it" if ended.edges is None else f"{ended.edges:,} edges"
-    print(f"{ended.name}: {ended.runs:,} executions, {guide}, {'FOUND' if ended.failed else 'nothing found'}")
+    print(
+        f"{ended.name}: {ended.runs:,} executions, {guide}, {'FOUND' if ended.failed else 'nothing found'}", flush=True
+    )
     if not ended.failed:
         return
     lines = [line for line in ended.said.splitlines() if line.strip() and not _NOISE.match(line)]
