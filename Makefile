@@ -7,7 +7,7 @@ PIN := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --n
   --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 READY := $(VENV)/ready
 
-.PHONY: demo test check attack requirements
+.PHONY: demo test check attack fuzz requirements
 
 demo: $(READY)  ## the whole pass on the bundled pull request, without a key
 	@$(BIN)/python examples/demo/run.py
@@ -30,11 +30,16 @@ check: $(READY)  ## format, lint, types, import contracts, action metadata, work
 attack: $(READY)  ## every attack on the whole program, and the weakenings it must see: half an hour
 	$(BIN)/python tools/assurance.py --mutants
 
+fuzz: $(READY)  ## every parser of outside bytes against inputs that are made up: a minute each, two at once
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary atheris -r requirements/fuzz.txt
+	$(BIN)/python fuzz/run.py --seconds 60
+
 requirements:  ## renew the pinned requirement files from pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-tools
 	$(PIN) --output-file requirements/run.txt pyproject.toml
 	$(PIN) --extra dev --output-file requirements/dev.txt pyproject.toml
+	$(PIN) --extra fuzz --output-file requirements/fuzz.txt pyproject.toml
 
 $(READY): requirements/dev.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)

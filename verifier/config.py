@@ -11,7 +11,8 @@ from verifier.text import one_line
 from verifier.verification.model import Settings
 
 CONFIG_PATHS: Final = (".opendrs.yml", ".opendrs.yaml", ".opendrs/config.yml")
-_SIZE_LIMIT: Final = 262_144
+_SIZE_LIMIT: Final = 65_536  # of 240 KB nested lists the YAML library makes 15 s of work
+_WARNINGS: Final = 20  # each costs a search, and a line of the log
 _EXPECTED: Final[Mapping[str, str]] = {
     "bool_type": "expected true or false",
     "int_type": "expected a whole number",
@@ -106,16 +107,21 @@ def _load(text: str, path: str, typ: Literal["safe", "rt"]) -> Any:
     from ruamel.yaml import YAML  # most repositories have no such file, and it costs 20 ms
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    yaml = YAML(typ=typ, pure=True)
+    yaml.composer.warn_double_anchors = False  # else it writes lines of the file to stderr, which is the job's log
     try:
-        return YAML(typ=typ, pure=True).load(text)
+        return yaml.load(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise BadConfig(f"{path}{place}: not YAML ({one_line(str(error.problem), 120)})") from None
     except RecursionError:
         raise BadConfig(f"{path}: not YAML that can be read (nested too deeply)") from None
-    except (YAMLError, ValueError, TypeError, AttributeError) as error:
+    except YAMLError as error:
         raise BadConfig(f"{path}: not YAML ({one_line(str(error), 120)})") from None
+    except Exception as error:  # noqa: BLE001 (what no YAML holds, the library meets with errors of any kind)
+        said = one_line(f"{type(error).__name__}: {error}", 120)
+        raise BadConfig(f"{path}: not YAML that can be read ({said})") from None
 
 
 def _ours(tree: Any) -> dict[str, Any]:
@@ -144,16 +150,24 @@ def _says_off(llm: Any) -> bool:
 
 def _unknown_keys(ours: Mapping[str, Any], text: str, path: str) -> Iterator[str]:
     llm = ours.get("llm", {})
-    for node, model, trail in ((llm, Llm, ("llm",)), (llm.get("verify", {}), Verify, ("llm", "verify"))):
-        known = [info.alias or name for name, info in model.model_fields.items()]
-        for key in node:
-            if key not in known:
-                from difflib import get_close_matches  # a warning is rare
+    nodes = ((llm, Llm, ("llm",)), (llm.get("verify", {}), Verify, ("llm", "verify")))
+    unknown = [(key, model, trail) for node, model, trail in nodes for key in node if key not in _known(model)]
+    if not unknown:
+        return
+    from difflib import get_close_matches  # a warning is rare
 
-                nearest = get_close_matches(key, known, 1, 0)[0]
-                name = one_line(".".join((*trail, key)), 80)
-                place = _place(text, path, (*trail, key))
-                yield f"{place}: unknown key {name}; the nearest known one is {'.'.join((*trail, nearest))}"
+    tree = _load(text, path, typ="rt")
+    for key, model, trail in unknown[:_WARNINGS]:
+        nearest = get_close_matches(key, _known(model), 1, 0)[0]
+        name = one_line(".".join((*trail, key)), 80)
+        place = _place(tree, path, (*trail, key))
+        yield f"{place}: unknown key {name}; the nearest known one is {'.'.join((*trail, nearest))}"
+    if len(unknown) > _WARNINGS:
+        yield f"{path}: and {len(unknown) - _WARNINGS:,} more unknown keys"
+
+
+def _known(model: type[BaseModel]) -> list[str]:
+    return [info.alias or name for name, info in model.model_fields.items()]
 
 
 def _sentence(error: ValidationError, text: str, path: str) -> str:
@@ -161,7 +175,7 @@ def _sentence(error: ValidationError, text: str, path: str) -> str:
     name = ".".join(str(step) for step in first["loc"])
     said = first["msg"].replace("Input should be", "expected")
     wanted = _EXPECTED.get(first["type"], one_line(said, 120))
-    return f"{_place(text, path, first['loc'])}: {name}: {wanted}, not {_shown(first['input'])}"
+    return f"{_place(_load(text, path, typ='rt'), path, first['loc'])}: {name}: {wanted}, not {_shown(first['input'])}"
 
 
 def _shown(value: Any) -> str:
@@ -173,12 +187,12 @@ def _shown(value: Any) -> str:
     return one_line(repr(value[:60] if isinstance(value, (str, bytes)) else value), 60)
 
 
-def _place(text: str, path: str, trail: tuple[int | str, ...]) -> str:
-    """File, line and column of the key that `trail` leads to; the deepest that has a place of its own."""
-    node, place = _load(text, path, typ="rt"), path
+def _place(tree: Any, path: str, trail: tuple[int | str, ...]) -> str:
+    """File, line and column of the key of `tree` that `trail` leads to; the deepest that has a place of its own."""
+    node, place = tree, path
     for step in trail:
         key = next((key for key in node if str(key) == str(step)), None) if isinstance(node, Mapping) else None
-        if key is None or key not in node.lc.data:  # a merged key stands elsewhere
+        if key is None or key not in (node.lc.data or {}):  # a merged key stands elsewhere
             break
         line, column = node.lc.key(key)
         place, node = f"{path} line {line + 1}, column {column + 1}", node[key]

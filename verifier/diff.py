@@ -153,6 +153,7 @@ def _git_file(lines: Sequence[str], at: int) -> tuple[FileDiff | None, int]:
     elif at == start:
         return None, at
     old, new = None if created else old, None if deleted else new
+    copied = copied and new is not None  # else neither of its paths would name it
     return None if old == new is None else FileDiff(old, new, hunks, copied, submodule), at
 
 

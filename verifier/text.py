@@ -8,7 +8,8 @@ one-line place passes `one_line` first.
 import hashlib
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from itertools import count
 from typing import Final
 
@@ -185,13 +186,16 @@ def _broken(match: re.Match[str]) -> str:
 
 def without_our_marks(text: str) -> str:
     """`text` with the brackets of what looks like a suffix or a note of ours turned into parentheses (S15)."""
-    turned = _our_brackets(_skeleton(text))
-    if not turned:
-        return text
-    number = count()
-    return _BRACKET.sub(
-        lambda match: match[0] if next(number) not in turned else "(" if match[0] in _OPENING else ")", text
-    )
+    # again, since `[un[verified]` becomes `[un(verified)`; no mark of ours has more than two such parts
+    while turned := _our_brackets(_skeleton(text)):
+        text = _BRACKET.sub(partial(_turned, turned, count()), text)
+    return text
+
+
+def _turned(turned: set[int], number: Iterator[int], match: re.Match[str]) -> str:
+    if next(number) not in turned:
+        return match[0]
+    return "(" if match[0] in _OPENING else ")"
 
 
 def _our_brackets(skeleton: str) -> set[int]:

@@ -1,5 +1,6 @@
 """The configuration (section 9, C1)."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -161,3 +162,31 @@ def test_any_bytes_are_a_configuration_or_one_sentence(data: bytes) -> None:
         read_config(b"llm:\n enabled: true\n verify: {enabled: true}\n" + data, "c.yml")
     except BadConfig as error:
         assert "\n" not in str(error)  # noqa: PT017 (either outcome is right)
+
+
+@pytest.mark.parametrize("text", ["%YAML 3.1", "llm:\n%YAML 3.1", "--- !!timestamp x", "? {a: 1}\n: !!set 1"])
+def test_c1_whatever_the_yaml_library_raises_is_an_error_of_the_file(text: str) -> None:
+    with pytest.raises(BadConfig, match=r"^c\.yml"):
+        read_config(text.encode(), "c.yml")
+
+
+def test_c1_an_anchor_that_stands_twice_writes_nothing_to_the_log() -> None:
+    """The library would warn, with lines of the file; here a warning is an error."""
+    assert read_config(b"a: &a x\nb: &a\n  ::error::forged\nllm: {enabled: true, other: 1}\n", "c.yml").warnings
+
+
+def test_c1_an_unknown_key_that_is_merged_in_is_told_where_it_is_merged() -> None:
+    found = read_config(b"a: &a {x: 1}\nllm:\n  enabled: true\n  verify:\n    <<: *a\n", "c.yml")
+    assert found.warnings == (
+        "c.yml line 4, column 3: unknown key llm.verify.x; the nearest known one is llm.verify.maxTokens",
+    )
+
+
+def test_c1_of_many_unknown_keys_the_first_are_named() -> None:
+    text = "llm:\n" + "".join(f"  k{at}: 1\n" for at in range(300))
+    start = time.process_time()
+    found = read_config(text.encode(), "c.yml")
+    assert time.process_time() - start < 3, "the file is read again for each key"
+    assert len(found.warnings) == 21
+    assert found.warnings[19].startswith("c.yml line 21, column 3: unknown key llm.k19;")
+    assert found.warnings[20] == "c.yml: and 280 more unknown keys"

@@ -714,6 +714,11 @@ PIECES = st.sampled_from(
 )
 
 
+def test_s3_a_copy_that_is_deleted_is_named_by_the_path_it_left() -> None:
+    (file,) = parse_diff(b"diff --git a/a b/b\ncopy from a\ncopy to b\ndeleted file mode 100644\n").files
+    assert file.paths == ("a",)
+
+
 @settings(CALM, max_examples=400)
 @given(st.binary(max_size=200) | st.lists(PIECES, max_size=40).map(b"".join))
 @example(b"diff --git")
@@ -721,7 +726,7 @@ PIECES = st.sampled_from(
 def test_no_bytes_raise_and_every_file_has_a_path_and_every_hunk_a_line(data: bytes) -> None:
     diff = parse_diff(data)
     for file in diff.files:
-        assert file.paths or file.copied
+        assert file.paths
         for hunk in file.hunks:
             assert hunk.lines
             assert len(hunk.by_old) == hunk.old_count

@@ -222,6 +222,10 @@ REFUSED: Final[dict[str, tuple[bytes | To, str]]] = {
     "brief verified": (to("brief", '{"verification":1}'), "the record's brief is none ("),
     "a number as text": (to("settings", "max_tokens", "40000"), f"{NONE} (settings"),
     "a flag as text": (to("settings", "strict_drops", "no"), f"{NONE} (settings"),
+    "a number that none can write": (
+        to("settings", "timeoutSeconds", float("nan")),
+        f"{NONE} (settings.timeoutSeconds: ",
+    ),
     "a line as text": (to("candidates", 0, "line", "2"), f"{NONE} (candidates.0.line: "),
     "a row too short": (to(*ROWS, 0, ["new", 1]), f"{NONE} (candidates.0.excerpt.rows.0"),
     "a row's side": (to(*ROWS, 0, ["up", 1, "x"]), f"{NONE} (candidates.0.excerpt.rows.0"),

@@ -372,6 +372,18 @@ def parentheses(text: str) -> str:
     return text.replace("[", "(").replace("]", ")")
 
 
+@pytest.mark.parametrize("text", ["[un[verified]]", "[un[verified · new]", "[dropped by [verifier: x]]"])
+def test_s15_a_mark_that_is_one_once_another_is_turned_is_turned_too(text: str) -> None:
+    assert without_our_marks(text) == parentheses(text)
+
+
+@PROPERTY
+@given(st.lists(st.sampled_from(["[", "]", "un", "verified", " ", "dropped by ", "verifier", "down", "graded", "x"])))
+def test_s15_a_text_without_marks_of_ours_stays_as_it_is(parts: list[str]) -> None:
+    once = without_our_marks("".join(parts))
+    assert without_our_marks(once) == once
+
+
 @pytest.mark.parametrize("suffix", [*SUFFIXES, *(f"[{note}]" for note in NOTES)])
 def test_s15_a_suffix_that_came_gets_parentheses(suffix: str) -> None:
     assert without_our_marks(suffix) == parentheses(suffix)

@@ -21,7 +21,9 @@ class BadRecord(WrongQuestion):
 class Record(BaseModel):
     """A run: the brief as it came, candidates with excerpts and status, memory, prompt, answer, verification."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, validate_by_name=True, allow_inf_nan=False
+    )
 
     version: Literal[1] = 1
     about: str = ""
