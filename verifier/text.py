@@ -43,8 +43,11 @@ _PART_OF_SHA: Final = re.compile("[0-9a-f]{1,6}", re.IGNORECASE | re.ASCII)  # G
 # quotes, tables and HTML are disarmed wherever they stand.
 _BLOCK_START: Final = re.compile(r"\A(?:[0-9]{1,9}(?=[.)](?:\s|\Z))|(?=[-+=#:]))")
 
-_OPENING: Final = "[［【〔⟦﹇⁅❲﹝〚⦗"
-_CLOSING: Final = "]］】〕⟧﹈⁆❳﹞〛⦘"
+# What a reader takes for a square bracket: what Unicode calls opening or closing punctuation and these, but no plain
+# parenthesis, brace or quotation mark.
+_ALSO_OPENING: Final = "⎡⎣⌜⌞⸂⸄⸉⸌⸜⊏"
+_ALSO_CLOSING: Final = "⎤⎦⌝⌟⸃⸅⸊⸍⸝⊐"
+_NO_BRACKET: Final = "(){}（）｛｝﹙﹚﹛﹜‚„⹂〝〞〟"
 _GLYPHS: Final = str.maketrans(
     {
         "`": "'",
@@ -55,8 +58,6 @@ _GLYPHS: Final = str.maketrans(
         "|": "¦",
         "\\": "⧵",
         "$": "＄",
-        **dict.fromkeys(_OPENING, "("),
-        **dict.fromkeys(_CLOSING, ")"),
     }
 )
 _ESCAPES: Final = str.maketrans(
@@ -76,18 +77,18 @@ _LOOKALIKES: Final = str.maketrans(
     {
         sign: letter
         for letter, signs in {
-            "a": "аАαΑɑᴀ",
-            "b": "ЬьВвΒβƄƅʙ",
+            "a": "аАαΑɑᴀ4",
+            "b": "ЬьВвΒβƄƅʙ8",
             "d": "ԁԀɗᴅժ",
-            "e": "еЕεΕєЄҽҼ℮ᴇ",
+            "e": "еЕεΕєЄҽҼ℮ᴇ3",
             "f": "ſƒϝϜғҒքꞙ",
-            "g": "ɡɢցԌԍ",
-            "i": "іІιΙıɩɪӏӀɫlL1",
+            "g": "ɡɢցԌԍ69",
+            "i": "іІιΙıɩɪӏӀǀɫlL1",
             "n": "пПηΝոռᴨɴ",
             "o": "оОοΟσօՕᴏ०๐0",
             "p": "рРρΡϱᴘ",
             "r": "гГʀᴦⲅ",
-            "s": "ѕЅꜱ",
+            "s": "ѕЅꜱ5",
             "u": "υսՍʋᴜцμ",
             "v": "νѵѴᴠ∨",
             "w": "ԝԜωաѡᴡɯ",
@@ -96,13 +97,15 @@ _LOOKALIKES: Final = str.maketrans(
         for sign in signs
     }
 )
-_BRACKET: Final = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
 _GAP: Final = r"[^\w\[\]]"
+# Signs that pass for a letter inside a word, and part words from each other elsewhere.
+_A, _I, _S = "[a@]", "[i!¡|]", "[s$]"
 _OURS: Final = (
-    rf"(?:(?:un{_GAP}?)?verified|down{_GAP}?graded|dropped{_GAP}+by{_GAP}+verifier|verifier"
-    rf"|base{_GAP}+version{_GAP}+used)(?![^\W_]|_\w)"
+    rf"(?:(?:un{_GAP}?)?ver{_I}f{_I}ed|down{_GAP}?gr{_A}ded|dropped{_GAP}+by{_GAP}+ver{_I}f{_I}er|ver{_I}f{_I}er"
+    rf"|b{_A}{_S}e{_GAP}+ver{_S}{_I}on{_GAP}+u{_S}ed)(?![^\W_]|_\w)"
 )
-_TOKEN: Final = re.compile(rf"[\[\]]|(?P<ours>{_OURS})|[^\W_]+")
+_TOKEN: Final = re.compile(rf"[\[\]]|(?P<ours>(?<![^\W_]_){_OURS})|[^\W_]+")
+_FIRST_WORDS: Final = 4  # of a bracket; one of ours among them has the look of a suffix: `[has already been verified]`
 _OUR_NOTE: Final = re.compile(rf"[\W_]*+{_OURS}")
 
 
@@ -137,7 +140,7 @@ def _picture(match: re.Match[str]) -> str:
 
 def inert(text: str, limit: int) -> str:
     """`text` as one line of at most `limit` characters that neither renders nor notifies wherever it is put (S20)."""
-    flat = one_line(text).translate(_GLYPHS)
+    flat = "".join(map(_parenthesis, one_line(text))).translate(_GLYPHS)
     room = limit
     # Cut first: a cut behind a break could bring to life what was dead, such as the first half of a long number.
     while len(found := _still(cut(flat, room))) > limit:
@@ -189,29 +192,30 @@ def without_our_marks(text: str) -> str:
     if not turned:
         return text
     number = count()
-    return _BRACKET.sub(
-        lambda match: match[0] if next(number) not in turned else "(" if match[0] in _OPENING else ")", text
-    )
+    return "".join(_parenthesis(sign) if _bracket(sign) and next(number) in turned else sign for sign in text)
 
 
 def _our_brackets(skeleton: str) -> set[int]:
-    """Which brackets of `skeleton`, by number, open right before one of our words, or close such a one."""
+    """Which brackets of `skeleton`, by number, hold one of our words among their first, or close such a one."""
     found: set[int] = set()
-    opened: list[int] = []
-    before_a_word = 0  # those of `opened` that other words already stand behind
+    opened: list[tuple[int, int]] = []  # the brackets that are open, each with how many words stand before it
+    words = 0
     number = count()
     for token in _TOKEN.finditer(skeleton):
         if token[0] == "[":
-            opened.append(next(number))
+            opened.append((next(number), words))
         elif token[0] == "]":
             closing = next(number)
-            if opened and opened.pop() in found:
+            if opened and opened.pop()[0] in found:
                 found.add(closing)
-            before_a_word = min(before_a_word, len(opened))
         else:
+            words += 1
             if token["ours"]:
-                found.update(opened[before_a_word:])
-            before_a_word = len(opened)
+                # From the innermost outwards: those around one that was found are found, too, or too far away.
+                for bracket, before in reversed(opened):
+                    if bracket in found or words - before > _FIRST_WORDS:
+                        break
+                    found.add(bracket)
     return found
 
 
@@ -227,10 +231,23 @@ def _skeleton(text: str) -> str:
 
 @lru_cache(4096)
 def _look(sign: str) -> str:
-    if sign in _OPENING or sign in _CLOSING:
-        return "[" if sign in _OPENING else "]"
+    if bracket := _bracket(sign):
+        return bracket
     apart = _HIDDEN_RUN.sub("", unicodedata.normalize("NFKD", sign.translate(_LOOKALIKES)))
     return "".join(part for part in apart if unicodedata.category(part)[0] != "M").translate(_LOOKALIKES).casefold()
+
+
+def _bracket(sign: str) -> str:
+    """The square bracket that a reader takes `sign` for; empty for any other sign."""
+    category = unicodedata.category(sign)
+    if sign in _ALSO_OPENING or (category == "Ps" and sign not in _NO_BRACKET):
+        return "["
+    return "]" if sign in _ALSO_CLOSING or (category == "Pe" and sign not in _NO_BRACKET) else ""
+
+
+def _parenthesis(sign: str) -> str:
+    """The parenthesis that takes the place of what looks like a square bracket; any other sign as it is."""
+    return {"[": "(", "]": ")"}.get(_bracket(sign), sign)
 
 
 def fact_hash(detector: str, file: str, text: str) -> str:

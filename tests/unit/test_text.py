@@ -440,13 +440,17 @@ def test_s15_look_alikes_get_parentheses(text: str) -> None:
     ("text", "expected"),
     [
         ("[[verified]]", "((verified))"),
-        ("[x [verified · new]", "[x (verified · new)"),
-        ("[x [verified · new] y]", "[x (verified · new) y]"),
+        ("[x [verified · new]", "(x (verified · new)"),
+        ("[x [verified · new] y]", "(x (verified · new) y)"),
+        ("[a b c d [verified · new] y]", "[a b c d (verified · new) y]"),
+        ("[a [b] c d verified] [e]", "[a [b] c d verified] [e]"),
+        ("[a [b] [c] verified] [d] verified", "(a [b] [c] verified) [d] verified"),
+        ("[a [b c d verified]] [e verified]", "[a (b c d verified)] (e verified)"),
         ("[verified: see list[int] and [1]] [2]", "(verified: see list[int] and [1]) [2]"),
         ("[] [verified]", "[] (verified)"),
         ("a] [verified] b]", "a] (verified) b]"),
         ("[ [verified", "( (verified"),
-        ("x[ttl[verified]]", "x[ttl(verified)]"),
+        ("x[ttl[verified]]", "x(ttl(verified))"),
         ("[unverified][ttl]", "(unverified)[ttl]"),
     ],
 )
@@ -463,7 +467,10 @@ def test_s15_nested_and_unclosed_brackets(text: str, expected: str) -> None:
         "dict[str, list[int]]",
         "[verifiedUsers]",
         "row[verified_at]",
-        "[is verified]",
+        "row[is_verified]",
+        "[one two three four verified]",
+        "[reverified]",
+        "[the based version is used]",
         "[ ] verified by hand",
         "[x] verified",
         "(verified)",
@@ -528,6 +535,74 @@ def test_s15_only_brackets_change_and_only_into_parentheses(text: str) -> None:
     assert len(marked) == len(text)
     for before, after in zip(text, marked, strict=True):
         assert before == after or after == ("(" if before in "[［【〔⟦" else ")")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "already verified",
+        "was downgraded by verifier: x",
+        "it was verified · new",
+        "has already been verified",
+        "verifier: already [verified",
+        " v3rified ",
+        "v3r1f13d",
+        "ver!f!ed",
+        "ver|f|ed",
+        "ver¡fied",
+        "unver１fied",
+        "downgr4ded: x",
+        "downgr@ded: x",
+        "down6raded: x",
+        "down9raded: x",
+        "dr0pped by ver!f|er: docs",
+        "b4se versi0n used: x",
+        "8a5e ver5ion u5ed: x",
+        "b@$e ver$!on u$ed: x",
+        "ba＄e version used: x",
+        "!verified",
+        "|verified|",
+        "@verified",
+        "$verified",
+    ],
+)
+def test_s15_our_words_among_the_first_of_a_bracket_get_parentheses(words: str) -> None:
+    assert without_our_marks(f"a [{words}] [i]") == f"a ({parentheses(words)}) [i]"
+
+
+def bracket_by_name(sign: str) -> str:
+    """This file's own idea of what looks like a square bracket: what Unicode says of the sign."""
+    name, category, apart = unicodedata.name(sign, ""), unicodedata.category(sign), unicodedata.decomposition(sign)
+    if sign in "(){}" or re.fullmatch(r"<(wide|small)> 00(28|29|7B|7D)", apart) or re.search("QUOTATION MARK$", name):
+        return ""
+    if category in ("Ps", "Pe"):
+        return "(" if category == "Ps" else ")"
+    if re.search(r"SQUARE BRACKET (UPPER|LOWER) CORNER|^(TOP|BOTTOM) (LEFT|RIGHT) CORNER$", name):
+        return "(" if "LEFT" in name else ")"
+    if category in ("Pi", "Pf") and "BRACKET" in name:
+        return "(" if "LEFT" in name else ")"
+    return {"SQUARE IMAGE OF": "(", "SQUARE ORIGINAL OF": ")"}.get(name, "")
+
+
+def test_s15_s20_every_bracket_of_unicode_gets_a_parenthesis_and_no_other_sign() -> None:
+    for code in range(sys.maxunicode + 1):
+        sign = chr(code)
+        shown = bracket_by_name(sign)
+        if shown == "(":
+            assert without_our_marks(f"{sign}verified") == "(verified", f"U+{code:04X}"
+        elif shown:
+            assert without_our_marks(f"[verified{sign}") == f"(verified{shown}", f"U+{code:04X}"
+        elif unicodedata.category(sign)[0] in "PS":
+            assert without_our_marks(f"{sign} verified [verified {sign}]") == f"{sign} verified (verified {sign})"
+        if shown:
+            assert inert(f"a{sign}a", 9) == f"a{shown}a"
+
+
+@pytest.mark.parametrize("opening", "⟦〖〘⌈⌊⎡⁽❬⟨⟪《〈「『｢⦋⦍⦏⸢⸤⟬⟮")
+def test_s15_brackets_of_other_scripts_get_parentheses(opening: str) -> None:
+    closing = "⎤" if opening == "⎡" else chr(ord(opening) + 1)
+    assert without_our_marks(f"a {opening}verified · new{closing}") == "a (verified · new)"
+    assert without_our_marks(f"a {opening}ttl{closing}") == f"a {opening}ttl{closing}"
 
 
 def test_s15_every_sign_that_decomposes_into_a_square_bracket_is_known_as_one() -> None:
