@@ -7,7 +7,7 @@ PIN := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --n
   --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 READY := $(VENV)/ready
 
-.PHONY: demo test check attack requirements
+.PHONY: demo test check attack mutate requirements
 
 demo: $(READY)  ## the whole pass on the bundled pull request, without a key
 	@$(BIN)/python examples/demo/run.py
@@ -29,6 +29,9 @@ check: $(READY)  ## format, lint, types, import contracts, action metadata, work
 
 attack: $(READY)  ## every attack on the whole program, and the weakenings it must see: half an hour
 	$(BIN)/python tools/assurance.py --mutants
+
+mutate: $(READY)  ## every mutant of the guards, the application of verdicts, the memory and the text: ten minutes
+	$(BIN)/python tools/mutate.py
 
 requirements:  ## renew the pinned requirement files from pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -4,31 +4,38 @@
     python tools/mutate.py text.py           # the mutants of one
     python tools/mutate.py --list memory.py  # their differences, nothing is run
 
-A mutant is known by its difference, under the function that it stands in; docs/mutants.md holds those that no input can
-tell from the code, each below its reason. Exits 1 where a mutant survives that stands not there, or one that stands there
-does not survive or is none any more. An own tool, since mutmut leaves what stands outside functions alone, and tables of
-signs and patterns are the half of what is tested here.
+A mutant is known by its difference, under the function that it stands in. docs/mutants.md names those that no input can
+tell from the code, each below its reason. Exits 1 where a mutant survives that is not named there, or where one that is
+named does not survive or is none any more.
+
+A tool of our own: mutmut leaves alone what stands outside of functions or in decorated ones, and tables of signs and
+patterns are half of what is tested here.
 """
 
 import ast
-import difflib
-import importlib.abc
-import importlib.machinery
-import importlib.util
+import importlib
+import json
 import os
 import re
 import resource
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Final, NamedTuple
+
+import hypothesis
+import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NAMED: Final = ROOT / "docs" / "mutants.md"
 JOBS: Final = 2
+MEMORY: Final = 2 << 30
+UNKNOWN: Final[dict[str, float]] = {}
 
 # Each module, and the tests that are to see what is wrong with it.
 MODULES: Final = {
@@ -54,7 +61,7 @@ _OPERATED: Final[dict[type[ast.operator], str]] = {ast.Add: "-", ast.Sub: "+", a
 _OTHERWISE: Final = {"any": "all", "all": "any", "min": "max", "max": "min"}
 _LITERAL: Final = re.compile(r"""(?P<prefix>[A-Za-z]*)(?P<quote>\"{3}|'{3}|"|')""")
 _SIGN: Final = re.compile(
-    r"\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|x[0-9a-f]{2}|.)(?P<range>-\\(?:u|U|x)[0-9a-f]+)?|\{\{|\}\}|.", re.DOTALL
+    r"\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|x[0-9a-f]{2}|.)(?:-\\[uUx][0-9a-f]+)?|\{\{|\}\}|.", re.DOTALL
 )
 
 
@@ -77,40 +84,43 @@ class _Change(NamedTuple):
 # Making them.
 
 
-def mutants(module: str) -> list[Mutant]:
+@cache
+def mutants(module: str) -> tuple[Mutant, ...]:
     """Every mutant of a module, in the order of its source; two of one name are told apart by a number."""
     source = (ROOT / module).read_text()
-    data = source.encode()
-    tree = ast.parse(source)
-    same = {ast.dump(tree)}
-    names: dict[str, int] = {}
+    finder = _Finder(source)
+    names: Counter[str] = Counter()
     found = []
-    for change in sorted(set(_Finder(source).changes(tree))):
-        changed = (data[: change.start] + change.text.encode() + data[change.end :]).decode()
-        try:
-            shape = ast.dump(ast.parse(changed))
-        except SyntaxError:
-            continue
-        if shape in same:
-            continue
-        same.add(shape)
-        name = _name(module, tree, source, changed, data[: change.start].count(b"\n") + 1)
-        names[name] = names.get(name, 0) + 1
-        head, _, rest = name.partition("\n")
-        number = f" #{names[name]}" if names[name] > 1 else ""
-        found.append(Mutant(module, changed, f"{head}{number}\n{rest}"))
-    return found
+    for statement in _undocumented(ast.parse(source).body):
+        start, end = finder.span(statement)
+        before = finder.text(statement)
+        seen = {ast.dump(ast.parse(before))}
+        for change in sorted(set(finder.changes(statement))):
+            after = (finder.data[start : change.start] + change.text.encode() + finder.data[change.end : end]).decode()
+            try:
+                shape = ast.dump(ast.parse(after))
+            except SyntaxError:
+                continue
+            if shape in seen:
+                continue
+            seen.add(shape)
+            function = f" {statement.name}" if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else ""
+            difference = _difference(before.split("\n"), after.split("\n"))
+            names[f"{function}\n{difference}"] += 1
+            again = names[f"{function}\n{difference}"]
+            number = f" #{again}" if again > 1 else ""
+            changed = (finder.data[:start] + after.encode() + finder.data[end:]).decode()
+            found.append(Mutant(module, changed, f"@ {module}{function}{number}\n{difference}"))
+    return tuple(found)
 
 
-def _name(module: str, tree: ast.Module, before: str, after: str, line: int) -> str:
-    inside = [
-        node.name
-        for node in tree.body
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.lineno <= line <= (node.end_lineno or line)
-    ]
-    changed = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
-    lines = [row for row in changed if not row.startswith(("---", "+++", "@@"))]
-    return "\n".join((f"@ {module} {''.join(inside)}".rstrip(), *lines))
+def _difference(before: list[str], after: list[str]) -> str:
+    """The lines that are not the same, which stand together."""
+    while before and after and before[0] == after[0]:
+        before, after = before[1:], after[1:]
+    while before and after and before[-1] == after[-1]:
+        before, after = before[:-1], after[:-1]
+    return "\n".join((*(f"-{line}" for line in before), *(f"+{line}" for line in after)))
 
 
 class _Finder:
@@ -141,7 +151,7 @@ class _Finder:
         return _Change(*self.span(node), text)
 
     def changes(self, node: ast.AST, *, function: bool = False, pattern: bool = False) -> Iterator[_Change]:
-        """The changes of a node and of all in it. `function`: inside one; `pattern`: a string of a regular expression."""
+        """The changes of a node and of all in it. `function`: it stands in one; `pattern`: in a call of `re`."""
         if isinstance(node, ast.expr) and not self.found(node):
             return
         yield from self.own(node, function=function, pattern=pattern)
@@ -267,10 +277,9 @@ class _Finder:
                     at = _after_field(source, at)
                     continue
                 raw = self.data[at:end].decode(errors="ignore")
-                sign = _SIGN.match(raw)
-                assert sign
-                yield at, sign[0], "r" in prefix
-                at += len(sign[0].encode())
+                sign = _SIGN.findall(raw)[0]
+                yield at, sign, "r" in prefix
+                at += len(sign.encode())
             at += len(quote)
 
 
@@ -311,7 +320,7 @@ def _runs(signs: Sequence[tuple[int, str, bool]]) -> Iterator[tuple[int, int]]:
 
 
 def _children(node: ast.AST, *, function: bool) -> Iterator[ast.AST]:
-    """What of a node can be changed: no docstring, import, decorator, part of a formatted text, or type but of a field."""
+    """What of a node can be changed: no docstring, import, decorator, sign of a formatted text, type but a field's."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return
     if isinstance(node, ast.JoinedStr):
@@ -340,21 +349,14 @@ def _undocumented(body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
 # Running them.
 
 
-class _Swapped(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
-    """Imports one module from another source than its file's."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        name = mutant.module.removesuffix(".py").replace("/", ".")
-        super().__init__(name, str(ROOT / mutant.module))
-        self.mutant = mutant
-
-    def find_spec(
-        self, name: str, path: object, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        return importlib.util.spec_from_loader(name, self) if name == self.name else None
-
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(self.mutant.source, self.path, "exec", dont_inherit=True)
+def _import(mutant: Mutant) -> None:
+    """Imports the mutant in the place of its module."""
+    name = mutant.module.removesuffix(".py").replace("/", ".")
+    house, _, own = name.rpartition(".")
+    module = ModuleType(name)
+    setattr(importlib.import_module(house), own, module)
+    sys.modules[name] = module
+    exec(compile(mutant.source, ROOT / mutant.module, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
 
 
 def _tests(module: str) -> list[str]:
@@ -362,81 +364,79 @@ def _tests(module: str) -> list[str]:
 
 
 class _Order:
-    """Sorts tests by how long they took without a mutant, and measures that."""
+    """Sorts tests, the last that saw a mutant first, then the quickest; keeps how long each took and which failed."""
 
     def __init__(self, took: dict[str, float]) -> None:
-        self.took = took
+        self.before = took
+        self.took: dict[str, float] = {}
+        self.failed = ""
 
-    def pytest_collection_modifyitems(self, items: list[object]) -> None:
-        items.sort(key=lambda item: self.took.get(getattr(item, "nodeid", ""), 0.0))
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.before.get(item.nodeid, 0.0))
 
-    def pytest_runtest_logreport(self, report: object) -> None:
-        name, duration = str(getattr(report, "nodeid", "")), float(getattr(report, "duration", 0))
-        self.took[name] = self.took.get(name, 0.0) + duration
-
-
-def _run(mutant: Mutant, took: dict[str, float]) -> int:
-    """The exit code of the mutant's tests; in a process of its own, since what is imported stays."""
-    import pytest
-
-    sys.meta_path.insert(0, _Swapped(mutant))
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    return int(pytest.main([*options, *_tests(mutant.module)], plugins=[_Order(took)]))
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.took[report.nodeid] = self.took.get(report.nodeid, 0.0) + report.duration
+        if report.failed:
+            self.failed = report.nodeid
 
 
-def _fork(mutant: Mutant, took: dict[str, float], limit: int) -> int:
-    """Starts the mutant's tests; returns the process."""
+class _Child(NamedTuple):
+    """A process that runs the tests of a mutant, and where it says how it went."""
+
+    mutant: Mutant
+    said: int
+
+
+def _start(mutant: Mutant, took: dict[str, float], limit: int) -> tuple[int, _Child]:
+    """Starts the mutant's tests in a process of their own, since what is imported stays."""
+    said, saying = os.pipe()
     child = os.fork()
     if child:
-        return child
+        os.close(saying)
+        return child, _Child(mutant, said)
     code = 3
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         signal.alarm(limit)
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        code = _run(mutant, took)
+        order = _Order(took)
+        _import(mutant)
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        code = int(pytest.main([*options, *_tests(mutant.module)], plugins=[order]))
+        os.write(saying, json.dumps(order.failed or (order.took if took is UNKNOWN else "")).encode())
     finally:
         os._exit(code)
 
 
 def _measured(module: str) -> tuple[dict[str, float], int]:
     """How long each test takes without a mutant, and how many seconds a mutant gets. The tests must pass."""
-    came, went = os.pipe()
     start = time.monotonic()
-    child = os.fork()
-    if not child:
-        os.close(came)
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        took: dict[str, float] = {}
-        code = _run(Mutant(module, (ROOT / module).read_text(), ""), took)
-        with os.fdopen(went, "w") as pipe:
-            pipe.write(repr(took))
-        os._exit(code)
-    os.close(went)
-    with os.fdopen(came) as pipe:
+    process, child = _start(Mutant(module, (ROOT / module).read_text(), ""), UNKNOWN, 600)
+    with os.fdopen(child.said) as pipe:
         said = pipe.read()
-    if os.waitpid(child, 0)[1]:
-        raise SystemExit(f"the tests of {module} fail without a mutant")
-    return ast.literal_eval(said), 20 + 4 * int(time.monotonic() - start)
+    if os.waitpid(process, 0)[1]:
+        raise SystemExit(f"the tests of {module} fail without a mutant: {said}")
+    return json.loads(said), 20 + 4 * int(time.monotonic() - start)
 
 
 def run(module: str, known: Collection[str]) -> dict[str, str]:
     """What became of each mutant of a module: killed, timed out or survived, by its name. Tells those not known."""
     took, limit = _measured(module)
-    waiting = mutants(module)[::-1]
-    running: dict[int, str] = {}
+    waiting = [*reversed(mutants(module))]
+    running: dict[int, _Child] = {}
     found: dict[str, str] = {}
     while waiting or running:
         while waiting and len(running) < JOBS:
-            mutant = waiting.pop()
-            running[_fork(mutant, took, limit)] = mutant.name
+            process, child = _start(waiting.pop(), took, limit)
+            running[process] = child
         process, status = os.wait()
-        name = running.pop(process)
-        code = os.waitstatus_to_exitcode(status)
-        found[name] = {0: "survived", -signal.SIGALRM: "timed out"}.get(code, "killed")
+        name, said = running[process].mutant.name, running.pop(process).said
+        with os.fdopen(said) as pipe:
+            if test := json.loads(pipe.read() or '""'):
+                took[test] = -len(found)
+        found[name] = {0: "survived", -signal.SIGALRM: "timed out"}.get(os.waitstatus_to_exitcode(status), "killed")
         if found[name] == "survived" and name not in known:
             print(f"not named in docs/mutants.md: {name}\n", flush=True)
     return found
@@ -460,11 +460,8 @@ def main(arguments: Sequence[str]) -> int:
         for module in chosen:
             print("\n\n".join(mutant.name for mutant in mutants(module)))
         return 0
-    import cmarkgfm  # noqa: F401 (once, before the forks)
-    import hypothesis
-    import pydantic  # noqa: F401
-    import pytest  # noqa: F401
-
+    for name in ("cmarkgfm", "pydantic"):
+        importlib.import_module(name)  # once, before the forks
     hypothesis.settings.register_profile("mutate", derandomize=True, database=None)
     hypothesis.settings.load_profile("mutate")
     os.chdir(ROOT)
@@ -477,9 +474,9 @@ def main(arguments: Sequence[str]) -> int:
             print(f"named in docs/mutants.md, and {found.get(name, 'no mutant')}: {name}")
         wrong += len(survived ^ known)
         late = sum(became == "timed out" for became in found.values())
+        killed = len(found) - len(survived)
         print(
-            f"{module}: {len(found)} mutants, {len(found) - len(survived)} killed, of these {late} timed out, {len(survived)} survived",
-            flush=True,
+            f"{module}: {len(found)} mutants, {killed} killed ({late} timed out), {len(survived)} survived", flush=True
         )
     return 1 if wrong or not chosen else 0
 

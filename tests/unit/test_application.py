@@ -71,6 +71,7 @@ def verdict(action: Any, status: Status = "unknown", **more: Any) -> Verdict:
         (verdict("keep", "new", by="guard", guard="x"), "[verified · new]"),
         (verdict("keep", by="memory", reason="r"), "[verified]"),
         (verdict("downgrade", reason="it is moot"), "[downgraded by verifier: it is moot]"),
+        (verdict("downgrade"), "[downgraded by verifier: no reason given]"),
         (verdict("downgrade", "new", reason="r", by="guard"), "[downgraded by verifier: r]"),
         (verdict("downgrade", "pre-existing", reason="r"), "[downgraded by verifier: r]"),
         (verdict("downgrade", by="memory", dismissal="wrong"), "[downgraded: dismissed earlier as wrong]"),
