@@ -286,6 +286,18 @@ def test_a8_a_code_span_is_cut_inside(text: str, limit: int) -> None:
 def test_a8_a_code_span_keeps_backticks_where_a_fence_can_be_had() -> None:
     assert code_span("a`b") == "``a`b``"
     assert code_span("``") == "` `` `"
+    assert code_span("` ``a") == "``` ` ``a ```"
+    assert code_span("a ` ``") == "``` a ` `` ```"
+    longest = "a" + "a".join("`" * length for length in range(1, 80)) + "a"
+    assert code_span(longest) == f"{'`' * 80}{longest}{'`' * 80}"
+    longer = f"{longest}{'`' * 80}a"
+    assert code_span(longer) == "`" + longer.replace("`", "'") + "`"
+
+
+def test_a8_a_code_span_cannot_command_the_runner_whose_log_shows_it() -> None:
+    assert code_span("a##[error]b##[") == f"`a##{BREAK}[error]b##{BREAK}[`"
+    assert code_span("") == "` `"
+    assert code_span("abc", 2) == "`a…`"
 
 
 # Reasons, S20
@@ -340,6 +352,102 @@ def test_s20_a_reason_is_one_short_line_and_inert(text: str, limit: int) -> None
 )
 def test_s20_reasons(text: str, expected: str) -> None:
     assert inert(text, 200) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("@a", "@_a"),
+        ("@ a", "@ a"),
+        ("a@", "a@"),
+        ("#1", "#_1"),
+        ("#a", "#a"),
+        ("# 1", "# 1"),
+        ("GH-1", "GH_-1"),
+        ("gh-1", "gh_-1"),
+        ("(GH-1", "(GH_-1"),
+        ("GH-a", "GH-a"),
+        ("GHX-1", "GHX-1"),
+        ("XGH-1", "XGH-1"),
+        ("0GH-1", "0GH-1"),
+        ("éGH-1", "éGH_-1"),
+        ("x://y", "x:_//y"),
+        ("x:/y", "x:/y"),
+        ("www.x", "www_.x"),
+        ("WWW.x", "WWW_.x"),
+        ("awww.x", "awww.x"),
+        ("0www.x", "0www.x"),
+        ("www x", "www x"),
+        ("ww.x", "ww.x"),
+        ("(www.x", "(www_.x"),
+        (":a:", ":_a:"),
+        (":+1:", ":_+1:"),
+        (":-1:", ":_-1:"),
+        (":a_b:", ":_a_b:"),
+        (":a", ":a"),
+        ("a:b c:d", "a:b c:d"),
+        ("::", "::"),
+        (":é:", ":é:"),
+        ("0123456", "012345_6"),
+        ("012345", "012345"),
+        ("ABCDEF0", "ABCDEF_0"),
+        ("0123abcg", "0123abcg"),
+        ("g0123abc", "g0123abc"),
+        ("z0123abc", "z0123abc"),
+        ("Z0123abc", "Z0123abc"),
+        ("0123abcz", "0123abcz"),
+        ("90123abc", "90123a_bc"),
+        ("(0123abc)", "(0123ab_c)"),
+        ("é0123abc", "é0123ab_c"),
+        ("0123abcé", "0123ab_cé"),
+        ("0123456789abcdef", "012345_6789ab_cdef"),
+        ("a" * 64, "_".join(["a" * 6] * 10 + ["aaaa"])),
+        ("a" * 65, "a" * 65),  # no hash is so long, and none is linked
+        ("&a;", "&_a;"),
+        ("&#1;", "&#_1;"),
+        ("&#x1f;", "&_#x1f;"),
+        ("&a b;", "&a b;"),
+        ("&;", "&;"),
+        ("& a;", "& a;"),
+    ],
+)
+def test_a8_s20_what_is_live_gets_a_break_and_nothing_else_does(text: str, broken: str) -> None:
+    expected = broken.replace("_", BREAK).replace(f"a{BREAK}b:", "a_b:")
+    assert inert(f"x {text} x", 200) == f"x {expected} x"
+    escaped = markdown(f"x {text} x").replace("&amp;", "&").replace("\\", "")
+    assert escaped == f"x {expected.replace(f'&{BREAK}', '&')} x"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "shown"),
+    [
+        ("- a", f"{BREAK}- a", "\\- a"),
+        ("+ a", f"{BREAK}+ a", "\\+ a"),
+        ("= a", f"{BREAK}= a", "\\= a"),
+        ("# a", f"{BREAK}# a", "\\# a"),
+        (": a", f"{BREAK}: a", "\\: a"),
+        ("1. a", f"1{BREAK}. a", "1\\. a"),
+        ("1) a", f"1{BREAK}) a", "1\\) a"),
+        ("0.", f"0{BREAK}.", "0\\."),
+        ("9)", f"9{BREAK})", "9\\)"),
+        ("123456789. a", f"123456{BREAK}789{BREAK}. a", f"123456{BREAK}789. a"),
+        ("1234567890. a", f"123456{BREAK}7890. a", f"123456{BREAK}7890. a"),
+        ("1.a", "1.a", "1.a"),
+        ("1 a", "1 a", "1 a"),
+        ("1, a", "1, a", "1, a"),
+        (". a", ". a", ". a"),
+        (", a", ", a", ", a"),
+        ("a - b", "a - b", "a - b"),
+        ("a 1. b", "a 1. b", "a 1. b"),
+        ("_a_ a_b", "＿a＿ a_b", "\\_a\\_ a_b"),
+        ("a__b a_", "a＿＿b a＿", "a\\_\\_b a\\_"),
+        ("a`<>*~|\\$&{}!b", "a'‹›∗∼¦⧵＄&{}!b", "a\\`&lt;&gt;\\*\\~\\|\\\\＄&amp;\\{\\}\\!b"),
+        ("a[b]", "a(b)", "a\\[b\\]"),
+    ],
+)
+def test_a8_s20_each_sign_of_markup_is_disarmed_where_it_would_mark_up(text: str, reason: str, shown: str) -> None:
+    assert inert(text, 200) == reason
+    assert markdown(text) == shown
 
 
 @PROPERTY
