@@ -799,6 +799,13 @@ def test_s15_every_sign_that_passes_for_a_letter_of_ours_is_read_as_that_letter(
     assert not looks_like_our_note(words.replace(letter, "z"))
 
 
+def test_a8_every_white_space_character_becomes_a_space() -> None:
+    """S36: and is shown to the reader as it is, where it is no control."""
+    for sign in filter(str.isspace, map(chr, range(sys.maxunicode + 1))):
+        assert one_line(f"a{sign}b") == "a b", f"U+{ord(sign):04X}"
+        assert sign in CONTROLS or visible(sign) == sign
+
+
 def test_a8_only_invisible_characters_go_and_no_other_is_changed() -> None:
     """S36: over all of Unicode, the signs beside each hidden range included."""
     gone = {*CONTROLS, *INVISIBLE, *map(chr, range(0xD800, 0xE000))}
