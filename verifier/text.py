@@ -20,9 +20,9 @@ _HIDDEN: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_CONTROL: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
-_NOT_VISIBLE: Final = re.compile(f"[{_HIDDEN}{_CONTROL}\n]")
-_HIDDEN_RUN: Final = re.compile(f"[{_HIDDEN}]+")
+_CONTROL: Final = "\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+_NOT_VISIBLE: Final = re.compile(f"[{_HIDDEN}{_CONTROL}]")
+_INVISIBLE: Final = re.compile(f"[{_HIDDEN}]")
 _SPACE_OR_CONTROL: Final = re.compile(f"[\\s{_CONTROL}]+")
 
 # What GitHub turns into a link, a reference, a mention or an emoji inside plain text, up to where a break undoes it.
@@ -118,7 +118,7 @@ def cut(text: str, limit: int) -> str:
 
 def one_line(text: str, limit: int | None = None) -> str:
     """`text` on one line: white space and controls become one space, invisible characters go, `limit` characters."""
-    flat = _SPACE_OR_CONTROL.sub(" ", _HIDDEN_RUN.sub("", text)).strip()
+    flat = _SPACE_OR_CONTROL.sub(" ", _INVISIBLE.sub("", text)).strip()
     return flat if limit is None else cut(flat, limit)
 
 
@@ -233,7 +233,7 @@ def _skeleton(text: str) -> str:
 def _look(sign: str) -> str:
     if bracket := _bracket(sign):
         return bracket
-    apart = _HIDDEN_RUN.sub("", unicodedata.normalize("NFKD", sign.translate(_LOOKALIKES)))
+    apart = _INVISIBLE.sub("", unicodedata.normalize("NFKD", sign.translate(_LOOKALIKES)))
     return "".join(part for part in apart if unicodedata.category(part)[0] != "M").translate(_LOOKALIKES).casefold()
 
 
