@@ -441,6 +441,8 @@ def run(module: str, known: Collection[str], only: str) -> dict[str, str]:
             if test := json.loads(pipe.read() or '""'):
                 took[test] = -len(found)
         found[name] = {0: "survived", -signal.SIGALRM: "timed out"}.get(os.waitstatus_to_exitcode(status), "killed")
+        if not len(found) % 100:
+            print(f"{len(found)} so far", file=sys.stderr, flush=True)
         if found[name] == "survived" and name not in known:
             print(f"not named in docs/mutants.md: {name}\n", flush=True)
     return found

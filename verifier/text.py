@@ -37,7 +37,7 @@ _LIVE: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _LONGEST_FENCE: Final = 80  # of a code span, in GitHub's parser; a longer one would be plain text and its content live
-_PART_OF_SHA: Final = re.compile("[0-9a-f]{1,6}", re.IGNORECASE | re.ASCII)  # GitHub links seven digits and more
+_PART_OF_SHA: Final = re.compile(".{1,6}")  # GitHub links seven digits and more
 
 # What opens a heading, a list or a rule at the start of a block, up to where a backslash or a break undoes it; fences,
 # quotes, tables and HTML are disarmed wherever they stand.
@@ -86,7 +86,7 @@ _LOOKALIKES: Final = str.maketrans(
             "i": "іІιΙıɩɪӏӀǀɫlL1",
             "n": "пПηΝոռᴨɴ",
             "o": "оОοΟσօՕᴏ०๐0",
-            "p": "рРρΡϱᴘ",
+            "p": "рРρΡᴘ",
             "r": "гГʀᴦⲅ",
             "s": "ѕЅꜱ5",
             "u": "υսՍʋᴜцμ",

@@ -569,6 +569,8 @@ def test_s15_look_alikes_get_parentheses(text: str) -> None:
         ("[ [verified", "( (verified"),
         ("x[ttl[verified]]", "x(ttl(verified))"),
         ("[unverified][ttl]", "(unverified)[ttl]"),
+        ("un[verified] [i]", "un(verified) [i]"),
+        ("[un]verified]", "[un]verified]"),
     ],
 )
 def test_s15_nested_and_unclosed_brackets(text: str, expected: str) -> None:
@@ -833,7 +835,16 @@ def test_s15_every_sign_that_decomposes_into_a_square_bracket_is_known_as_one() 
 
 
 @pytest.mark.parametrize(
-    "note", [*NOTES, "Verifier failed: x", "\u200b verifier: x", "**verifier failed**: x", "v\u0435rifier failed"]
+    "note",
+    [
+        *NOTES,
+        "dropped - by -- verifier: x",
+        "base \u200b-  version / - used: x",
+        "Verifier failed: x",
+        "\u200b verifier: x",
+        "**verifier failed**: x",
+        "v\u0435rifier failed",
+    ],
 )
 def test_s15_a_note_that_looks_like_ours_is_known(note: str) -> None:
     assert looks_like_our_note(note)
