@@ -129,11 +129,11 @@ def visible(text: str) -> str:
 
 def _picture(match: re.Match[str]) -> str:
     code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
     if code == 0x7F:
         return "\u2421"
-    if 0xD800 <= code <= 0xDFFF:
+    if match[0].isascii():
+        return chr(0x2400 + code)
+    if unicodedata.category(match[0]) == "Cs":
         return "\ufffd"
     return f"⟨U+{code:04X}⟩"
 

@@ -168,6 +168,13 @@ def test_s36_visible_shows_every_control_and_invisible_character_but_the_tab() -
         assert shown == "\t" if sign == "\t" else shown and not {*CONTROLS, *INVISIBLE} & {*shown}
 
 
+def test_s36_each_hidden_sign_is_shown_by_its_own_picture_or_its_number() -> None:
+    for code in {*range(0x20)} - {0x09}:
+        assert visible(chr(code)) == chr(0x2400 + code)
+    assert visible("\x80\x9f\u2028\u00ad\U000e0fff") == "⟨U+0080⟩⟨U+009F⟩⟨U+2028⟩⟨U+00AD⟩⟨U+E0FFF⟩"
+    assert visible("\ud800\udbff\udc00\udfff") == "\ufffd" * 4
+
+
 @PROPERTY
 @given(hostile_text)
 def test_s36_visible_changes_nothing_else(text: str) -> None:
