@@ -395,8 +395,8 @@ def test_a_path_in_the_note_of_the_base_version_is_one_line() -> None:
 def test_the_counts_say_how_many_items_came_to_what() -> None:
     """A1, A4: each of the four, none left out where there is none."""
     of = brief(checks=[check("a.py", line) for line in range(1, 11)])
-    answers: dict[int, Answer] = dict.fromkeys((1, 2, 3, 4), keep) | dict.fromkeys((5, 6, 7), downgrade)
-    answers |= {8: drop, 9: drop, 10: silent}
+    given = [keep] * 4 + [downgrade] * 3 + [drop] * 2
+    answers: dict[int, Answer] = {**dict(enumerate(given, 1)), 10: silent}
     found = passed(of, DIFF, lambda one: answers[one.line or 0](one))
     assert counts(found.outcome) == {"kept": 4, "downgraded": 3, "dropped": 2, "unverified": 1}
     assert counts(passed(brief(), DIFF, read=unasked).outcome) == {
