@@ -211,9 +211,9 @@ def _our_brackets(skeleton: str) -> set[int]:
         else:
             words += 1
             if token["ours"]:
-                # From the innermost outwards: those around one that was found are found, too, or too far away.
+                # From the innermost outwards, for what is around one that is too far away is too far away as well.
                 for bracket, before in reversed(opened):
-                    if bracket in found or words - before > _FIRST_WORDS:
+                    if words - before > _FIRST_WORDS:
                         break
                     found.add(bracket)
     return found
