@@ -7,7 +7,7 @@ PIN := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --n
   --no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 READY := $(VENV)/ready
 
-.PHONY: demo test check attack fuzz requirements
+.PHONY: demo test check attack fuzz mutate requirements
 
 demo: $(READY)  ## the whole pass on the bundled pull request, without a key
 	@$(BIN)/python examples/demo/run.py
@@ -33,6 +33,9 @@ attack: $(READY)  ## every attack on the whole program, and the weakenings it mu
 fuzz: $(READY)  ## every parser of outside bytes against inputs that are made up: a minute each, two at once
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary atheris -r requirements/fuzz.txt
 	$(BIN)/python fuzz/run.py --seconds 60
+
+mutate: $(READY)  ## every mutant of the guards, the application of verdicts, the memory and the text: ten minutes
+	$(BIN)/python tools/mutate.py
 
 requirements:  ## renew the pinned requirement files from pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -307,7 +307,8 @@ def _changed(tree: Any, random: Random) -> Any:
         case 3:
             holder[_string(str(key), random)] = deepcopy(value)
         case 4 if isinstance(holder, dict):
-            holder[random.choice(places)[1] if random.random() < 0.5 else _string(key, random)] = holder.pop(key)
+            other_key = str(random.choice(places)[1])  # a position in a list is a number
+            holder[other_key if random.random() < 0.5 else _string(key, random)] = holder.pop(key)
         case _ if isinstance(value, str):
             holder[key] = _string(value, random)
         case _ if isinstance(value, bool) or value is None:

@@ -19,7 +19,7 @@ class BadMemory(ValueError):
 class MemoryLine(BaseModel):
     """One line of the memory: what a person said of a fact."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     hash: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
     id: _Name
@@ -42,9 +42,8 @@ def read_memory(data: bytes | None, path: str = MEMORY_PATH) -> dict[str, Dismis
         try:
             line = MemoryLine.model_validate_json(raw)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            field = ".".join(str(step) for step in first["loc"])
-            said = one_line(f"{field}: {first['msg']}" if field else first["msg"], 160)
+            first = error.errors()[0]
+            said = one_line(": ".join((*map(str, first["loc"]), first["msg"])), 160)
             raise BadMemory(f"{path} line {number} cannot be used ({said}); mend or remove that line") from None
         found[line.hash] = line.verdict
     return found

@@ -21,9 +21,9 @@ _HIDDEN: Final = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_CONTROL: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
-_NOT_VISIBLE: Final = re.compile(f"[{_HIDDEN}{_CONTROL}\n]")
-_HIDDEN_RUN: Final = re.compile(f"[{_HIDDEN}]+")
+_CONTROL: Final = "\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+_NOT_VISIBLE: Final = re.compile(f"[{_HIDDEN}{_CONTROL}]")
+_INVISIBLE: Final = re.compile(f"[{_HIDDEN}]")
 _SPACE_OR_CONTROL: Final = re.compile(f"[\\s{_CONTROL}]+")
 
 # What GitHub turns into a link, a reference, a mention or an emoji inside plain text, up to where a break undoes it.
@@ -38,14 +38,17 @@ _LIVE: Final = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _LONGEST_FENCE: Final = 80  # of a code span, in GitHub's parser; a longer one would be plain text and its content live
-_PART_OF_SHA: Final = re.compile("[0-9a-f]{1,6}", re.IGNORECASE | re.ASCII)  # GitHub links seven digits and more
+_PART_OF_SHA: Final = re.compile(".{1,6}")  # GitHub links seven digits and more
 
 # What opens a heading, a list or a rule at the start of a block, up to where a backslash or a break undoes it; fences,
 # quotes, tables and HTML are disarmed wherever they stand.
 _BLOCK_START: Final = re.compile(r"\A(?:[0-9]{1,9}(?=[.)](?:\s|\Z))|(?=[-+=#:]))")
 
-_OPENING: Final = "[［【〔⟦﹇⁅❲﹝〚⦗"
-_CLOSING: Final = "]］】〕⟧﹈⁆❳﹞〛⦘"
+# What a reader takes for a square bracket: what Unicode calls opening or closing punctuation and these, but no plain
+# parenthesis, brace or quotation mark.
+_ALSO_OPENING: Final = "⎡⎣⌜⌞⸂⸄⸉⸌⸜⊏"
+_ALSO_CLOSING: Final = "⎤⎦⌝⌟⸃⸅⸊⸍⸝⊐"
+_NO_BRACKET: Final = "(){}（）｛｝﹙﹚﹛﹜‚„⹂〝〞〟"
 _GLYPHS: Final = str.maketrans(
     {
         "`": "'",
@@ -56,8 +59,6 @@ _GLYPHS: Final = str.maketrans(
         "|": "¦",
         "\\": "⧵",
         "$": "＄",
-        **dict.fromkeys(_OPENING, "("),
-        **dict.fromkeys(_CLOSING, ")"),
     }
 )
 _ESCAPES: Final = str.maketrans(
@@ -77,18 +78,18 @@ _LOOKALIKES: Final = str.maketrans(
     {
         sign: letter
         for letter, signs in {
-            "a": "аАαΑɑᴀ",
-            "b": "ЬьВвΒβƄƅʙ",
+            "a": "аАαΑɑᴀ4",
+            "b": "ЬьВвΒβƄƅʙ8",
             "d": "ԁԀɗᴅժ",
-            "e": "еЕεΕєЄҽҼ℮ᴇ",
+            "e": "еЕεΕєЄҽҼ℮ᴇ3",
             "f": "ſƒϝϜғҒքꞙ",
-            "g": "ɡɢցԌԍ",
-            "i": "іІιΙıɩɪӏӀɫlL1",
+            "g": "ɡɢցԌԍ69",
+            "i": "іІιΙıɩɪӏӀǀɫlL1",
             "n": "пПηΝոռᴨɴ",
             "o": "оОοΟσօՕᴏ०๐0",
-            "p": "рРρΡϱᴘ",
+            "p": "рРρΡᴘ",
             "r": "гГʀᴦⲅ",
-            "s": "ѕЅꜱ",
+            "s": "ѕЅꜱ5",
             "u": "υսՍʋᴜцμ",
             "v": "νѵѴᴠ∨",
             "w": "ԝԜωաѡᴡɯ",
@@ -97,13 +98,15 @@ _LOOKALIKES: Final = str.maketrans(
         for sign in signs
     }
 )
-_BRACKET: Final = re.compile(f"[{re.escape(_OPENING + _CLOSING)}]")
 _GAP: Final = r"[^\w\[\]]"
+# Signs that pass for a letter inside a word, and part words from each other elsewhere.
+_A, _I, _S = "[a@]", "[i!¡|]", "[s$]"
 _OURS: Final = (
-    rf"(?:(?:un{_GAP}?)?verified|down{_GAP}?graded|dropped{_GAP}+by{_GAP}+verifier|verifier"
-    rf"|base{_GAP}+version{_GAP}+used)(?![^\W_]|_\w)"
+    rf"(?:(?:un{_GAP}?)?ver{_I}f{_I}ed|down{_GAP}?gr{_A}ded|dropped{_GAP}+by{_GAP}+ver{_I}f{_I}er|ver{_I}f{_I}er"
+    rf"|b{_A}{_S}e{_GAP}+ver{_S}{_I}on{_GAP}+u{_S}ed)(?![^\W_]|_\w)"
 )
-_TOKEN: Final = re.compile(rf"[\[\]]|(?P<ours>{_OURS})|[^\W_]+")
+_TOKEN: Final = re.compile(rf"[\[\]]|(?P<ours>(?<![^\W_]_){_OURS})|[^\W_]+")
+_FIRST_WORDS: Final = 4  # of a bracket; one of ours among them has the look of a suffix: `[has already been verified]`
 _OUR_NOTE: Final = re.compile(rf"[\W_]*+{_OURS}")
 
 
@@ -116,7 +119,7 @@ def cut(text: str, limit: int) -> str:
 
 def one_line(text: str, limit: int | None = None) -> str:
     """`text` on one line: white space and controls become one space, invisible characters go, `limit` characters."""
-    flat = _SPACE_OR_CONTROL.sub(" ", _HIDDEN_RUN.sub("", text)).strip()
+    flat = _SPACE_OR_CONTROL.sub(" ", _INVISIBLE.sub("", text)).strip()
     return flat if limit is None else cut(flat, limit)
 
 
@@ -127,18 +130,18 @@ def visible(text: str) -> str:
 
 def _picture(match: re.Match[str]) -> str:
     code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
     if code == 0x7F:
         return "\u2421"
-    if 0xD800 <= code <= 0xDFFF:
+    if match[0].isascii():
+        return chr(0x2400 + code)
+    if unicodedata.category(match[0]) == "Cs":
         return "\ufffd"
     return f"⟨U+{code:04X}⟩"
 
 
 def inert(text: str, limit: int) -> str:
     """`text` as one line of at most `limit` characters that neither renders nor notifies wherever it is put (S20)."""
-    flat = one_line(text).translate(_GLYPHS)
+    flat = "".join(map(_parenthesis, one_line(text))).translate(_GLYPHS)
     room = limit
     # Cut first: a cut behind a break could bring to life what was dead, such as the first half of a long number.
     while len(found := _still(cut(flat, room))) > limit:
@@ -186,36 +189,38 @@ def _broken(match: re.Match[str]) -> str:
 
 def without_our_marks(text: str) -> str:
     """`text` with the brackets of what looks like a suffix or a note of ours turned into parentheses (S15)."""
-    # again, since `[un[verified]` becomes `[un(verified)`; no mark of ours has more than two such parts
+    # again, since `[a b c un[verified]]` becomes `[a b c un(verified)]`; no mark of ours has more than a few such parts
     while turned := _our_brackets(_skeleton(text)):
-        text = _BRACKET.sub(partial(_turned, turned, count()), text)
+        number = count()
+        text = "".join(map(partial(_turned, turned, number), text))
     return text
 
 
-def _turned(turned: set[int], number: Iterator[int], match: re.Match[str]) -> str:
-    if next(number) not in turned:
-        return match[0]
-    return "(" if match[0] in _OPENING else ")"
+def _turned(turned: set[int], number: Iterator[int], sign: str) -> str:
+    return _parenthesis(sign) if _bracket(sign) and next(number) in turned else sign
 
 
 def _our_brackets(skeleton: str) -> set[int]:
-    """Which brackets of `skeleton`, by number, open right before one of our words, or close such a one."""
+    """Which brackets of `skeleton`, by number, hold one of our words among their first, or close such a one."""
     found: set[int] = set()
-    opened: list[int] = []
-    before_a_word = 0  # those of `opened` that other words already stand behind
+    opened: list[tuple[int, int]] = []  # the brackets that are open, each with how many words stand before it
+    words = 0
     number = count()
     for token in _TOKEN.finditer(skeleton):
         if token[0] == "[":
-            opened.append(next(number))
+            opened.append((next(number), words))
         elif token[0] == "]":
             closing = next(number)
-            if opened and opened.pop() in found:
+            if opened and opened.pop()[0] in found:
                 found.add(closing)
-            before_a_word = min(before_a_word, len(opened))
         else:
+            words += 1
             if token["ours"]:
-                found.update(opened[before_a_word:])
-            before_a_word = len(opened)
+                # From the innermost outwards, for what is around one that is too far away is too far away as well.
+                for bracket, before in reversed(opened):
+                    if words - before > _FIRST_WORDS:
+                        break
+                    found.add(bracket)
     return found
 
 
@@ -231,10 +236,23 @@ def _skeleton(text: str) -> str:
 
 @lru_cache(4096)
 def _look(sign: str) -> str:
-    if sign in _OPENING or sign in _CLOSING:
-        return "[" if sign in _OPENING else "]"
-    apart = _HIDDEN_RUN.sub("", unicodedata.normalize("NFKD", sign.translate(_LOOKALIKES)))
+    if bracket := _bracket(sign):
+        return bracket
+    apart = _INVISIBLE.sub("", unicodedata.normalize("NFKD", sign.translate(_LOOKALIKES)))
     return "".join(part for part in apart if unicodedata.category(part)[0] != "M").translate(_LOOKALIKES).casefold()
+
+
+def _bracket(sign: str) -> str:
+    """The square bracket that a reader takes `sign` for; empty for any other sign."""
+    category = unicodedata.category(sign)
+    if sign in _ALSO_OPENING or (category == "Ps" and sign not in _NO_BRACKET):
+        return "["
+    return "]" if sign in _ALSO_CLOSING or (category == "Pe" and sign not in _NO_BRACKET) else ""
+
+
+def _parenthesis(sign: str) -> str:
+    """The parenthesis that takes the place of what looks like a square bracket; any other sign as it is."""
+    return {"[": "(", "]": ")"}.get(_bracket(sign), sign)
 
 
 def fact_hash(detector: str, file: str, text: str) -> str:

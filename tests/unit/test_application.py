@@ -32,7 +32,7 @@ from tests.unit.material import (
 )
 from verifier.brief.document import Brief
 from verifier.text import fact_hash
-from verifier.verification.application import suffix
+from verifier.verification.application import counts, suffix
 from verifier.verification.model import Candidate, Dismissal, Status, Verdict
 from verifier.verification.prompt import PROMPT_HASH
 from verifier.verification.verify import Verified
@@ -71,6 +71,7 @@ def verdict(action: Any, status: Status = "unknown", **more: Any) -> Verdict:
         (verdict("keep", "new", by="guard", guard="x"), "[verified · new]"),
         (verdict("keep", by="memory", reason="r"), "[verified]"),
         (verdict("downgrade", reason="it is moot"), "[downgraded by verifier: it is moot]"),
+        (verdict("downgrade"), "[downgraded by verifier: no reason given]"),
         (verdict("downgrade", "new", reason="r", by="guard"), "[downgraded by verifier: r]"),
         (verdict("downgrade", "pre-existing", reason="r"), "[downgraded by verifier: r]"),
         (verdict("downgrade", by="memory", dismissal="wrong"), "[downgraded: dismissed earlier as wrong]"),
@@ -380,6 +381,30 @@ def test_an_id_in_a_note_is_one_line() -> None:
     found = passed(brief(checks=[check(path, 1)]), diff(text), drop)
     assert notes_of(found)[0] == "dropped by verifier: docs — because (check:a b.py:1:0)"
     assert document(found)["verification"]["verdicts"][0]["id"] == f"check:{path}:1:0"
+
+
+def test_a_path_in_the_note_of_the_base_version_is_one_line() -> None:
+    """S31, A8: whatever file is named as the configuration."""
+    text = modified("x", hunk("+a")).replace("a/x", '"a/a\\nb.yml"').replace("b/x", '"b/a\\nb.yml"')
+    found = passed(brief(), diff(text), read=unasked, base_files=["a\nb.yml"])
+    assert notes_of(found) == [
+        "base version used: this pull request changes a b.yml, which counts once it is on the base branch"
+    ]
+
+
+def test_the_counts_say_how_many_items_came_to_what() -> None:
+    """A1, A4: each of the four, none left out where there is none."""
+    of = brief(checks=[check("a.py", line) for line in range(1, 11)])
+    given = [keep] * 4 + [downgrade] * 3 + [drop] * 2
+    answers: dict[int, Answer] = {**dict(enumerate(given, 1)), 10: silent}
+    found = passed(of, DIFF, lambda one: answers[one.line or 0](one))
+    assert counts(found.outcome) == {"kept": 4, "downgraded": 3, "dropped": 2, "unverified": 1}
+    assert counts(passed(brief(), DIFF, read=unasked).outcome) == {
+        "kept": 0,
+        "downgraded": 0,
+        "dropped": 0,
+        "unverified": 0,
+    }
 
 
 # What is published.

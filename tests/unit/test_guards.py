@@ -9,6 +9,8 @@ import pytest
 from tests.unit.material import brief, candidates, check, deleted, diff, fact, file, hunk, item, modified, renamed
 from verifier.verification.guards import judge, valid_citation
 from verifier.verification.model import (
+    MISSING,
+    UNREADABLE,
     Action,
     BaseText,
     Candidate,
@@ -119,6 +121,30 @@ def test_a_path_may_be_cited_as_it_is_shown(path: str) -> None:
     assert valid_citation(found, Citation(shown, 1))
     assert valid_citation(found, Citation(path, 1))
     assert not valid_citation(found, Citation(shown + "x", 1))
+
+
+@pytest.mark.parametrize("path", ["with\ttab.py", "with\u200bnothing.py", LONG])
+def test_a_partner_may_be_cited_as_it_is_shown(path: str) -> None:
+    """S12: in full, or as its block shows it."""
+    of = brief([fact("coupling.missing", "src/api.ts", 50, partner=path)])
+    (found,) = candidates(of, DIFF, {path: "a\nb\n"}).values()
+    shown = path.replace("\t", " ").replace("\u200b", "") if path != LONG else path[:199] + "…"
+    assert valid_citation(found, Citation(path, 2)) == Citation(path, 2, "old")
+    assert valid_citation(found, Citation(shown, 2)) == Citation(shown, 2, "old")
+    assert not valid_citation(found, Citation(shown[:-1], 2))
+    assert not valid_citation(found, Citation(shown + "x", 2))
+
+
+def test_a_part_of_a_partners_path_is_not_cited() -> None:
+    """S12: the whole path names a file, a piece of it none."""
+    assert not valid_citation(coupled("a\nb\n"), Citation("client.ts", 2))
+    assert not valid_citation(coupled("a\nb\n"), Citation("", 2))
+
+
+@pytest.mark.parametrize("text", [MISSING, UNREADABLE])
+def test_a_partner_that_is_not_shown_is_not_cited(text: BaseText) -> None:
+    """S12, S4: nor one that is not there, nor one that cannot be read."""
+    assert valid_citation(coupled(text), Citation("src/client.ts", 1)) is None
 
 
 def test_no_citation_is_none() -> None:

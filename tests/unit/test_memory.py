@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.memory import BadMemory, read_memory
+from verifier.memory import BadMemory, MemoryLine, read_memory
 
 HASH = "0123456789abcdef"
 
@@ -51,6 +51,9 @@ def test_s31_note_and_time_may_be_left_out() -> None:
         line(verdict="WRONG"),
         line(hash="0123"),
         line(hash=HASH.upper()),
+        line(hash="0" + HASH),
+        line(hash=HASH + "0"),
+        line(hash=HASH + "\n"),
         line(hash=None),
         line(id=""),
         line(file=3),
@@ -63,6 +66,30 @@ def test_s31_note_and_time_may_be_left_out() -> None:
 def test_s31_half_a_memory_is_never_used(broken: bytes) -> None:
     with pytest.raises(BadMemory, match=r"^\.opendrs/facts\.jsonl line 3 cannot be used \(.{1,170}\); mend or remove"):
         read_memory(line() + b"\n" + broken + line())
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (line(verdict="maybe"), "verdict: Input should be 'wrong', 'intentional', 'ignored' or 'useful'"),
+        (line(more=1), "more: Extra inputs are not permitted"),
+        (line(more=1, hash="x"), "hash: String should match pattern '^[0-9a-f]{16}$'"),
+        (line(id=""), "id: String should have at least 1 character"),
+        (b"[]\n", "Input should be an object"),
+        (line(**{"a\nb": 1}), "a b: Extra inputs are not permitted"),
+        (line(**{"x" * 200: 1}), "x" * 159 + "…"),
+    ],
+)
+def test_s31_the_error_says_which_line_and_what_is_wrong_with_it(broken: bytes, said: str) -> None:
+    with pytest.raises(BadMemory) as caught:
+        read_memory(line() + broken, "m.jsonl")
+    assert str(caught.value) == f"m.jsonl line 2 cannot be used ({said}); mend or remove that line"
+    assert caught.value.__suppress_context__, "a traceback would quote the line as it is"
+
+
+def test_s29_a_note_and_a_time_that_are_left_out_are_empty() -> None:
+    found = MemoryLine(hash=HASH, id="a", file="b", verdict="useful")
+    assert (found.note, found.at) == ("", "")
 
 
 def test_100_000_lines() -> None:

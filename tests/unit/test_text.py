@@ -168,6 +168,13 @@ def test_s36_visible_shows_every_control_and_invisible_character_but_the_tab() -
         assert shown == "\t" if sign == "\t" else shown and not {*CONTROLS, *INVISIBLE} & {*shown}
 
 
+def test_s36_each_hidden_sign_is_shown_by_its_own_picture_or_its_number() -> None:
+    for code in {*range(0x20)} - {0x09}:
+        assert visible(chr(code)) == chr(0x2400 + code)
+    assert visible("\x80\x9f\u2028\u00ad\U000e0fff") == "⟨U+0080⟩⟨U+009F⟩⟨U+2028⟩⟨U+00AD⟩⟨U+E0FFF⟩"
+    assert visible("\ud800\udbff\udc00\udfff") == "\ufffd" * 4
+
+
 @PROPERTY
 @given(hostile_text)
 def test_s36_visible_changes_nothing_else(text: str) -> None:
@@ -286,6 +293,18 @@ def test_a8_a_code_span_is_cut_inside(text: str, limit: int) -> None:
 def test_a8_a_code_span_keeps_backticks_where_a_fence_can_be_had() -> None:
     assert code_span("a`b") == "``a`b``"
     assert code_span("``") == "` `` `"
+    assert code_span("` ``a") == "``` ` ``a ```"
+    assert code_span("a ` ``") == "``` a ` `` ```"
+    longest = "a" + "a".join("`" * length for length in range(1, 80)) + "a"
+    assert code_span(longest) == f"{'`' * 80}{longest}{'`' * 80}"
+    longer = f"{longest}{'`' * 80}a"
+    assert code_span(longer) == "`" + longer.replace("`", "'") + "`"
+
+
+def test_a8_a_code_span_cannot_command_the_runner_whose_log_shows_it() -> None:
+    assert code_span("a##[error]b##[") == f"`a##{BREAK}[error]b##{BREAK}[`"
+    assert code_span("") == "` `"
+    assert code_span("abc", 2) == "`a…`"
 
 
 # Reasons, S20
@@ -340,6 +359,111 @@ def test_s20_a_reason_is_one_short_line_and_inert(text: str, limit: int) -> None
 )
 def test_s20_reasons(text: str, expected: str) -> None:
     assert inert(text, 200) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("@a", "@_a"),
+        ("@ a", "@ a"),
+        ("a@", "a@"),
+        ("#1", "#_1"),
+        ("#a", "#a"),
+        ("# 1", "# 1"),
+        ("GH-1", "GH_-1"),
+        ("gh-1", "gh_-1"),
+        ("(GH-1", "(GH_-1"),
+        ("GH-a", "GH-a"),
+        ("GHX-1", "GHX-1"),
+        ("XGH-1", "XGH-1"),
+        ("0GH-1", "0GH-1"),
+        ("éGH-1", "éGH_-1"),
+        ("x://y", "x:_//y"),
+        ("x:/y", "x:/y"),
+        ("www.x", "www_.x"),
+        ("WWW.x", "WWW_.x"),
+        ("awww.x", "awww.x"),
+        ("0www.x", "0www.x"),
+        ("www x", "www x"),
+        ("ww.x", "ww.x"),
+        ("(www.x", "(www_.x"),
+        (":a:", ":_a:"),
+        (":+1:", ":_+1:"),
+        (":-1:", ":_-1:"),
+        (":a_b:", ":_a_b:"),
+        (":a", ":a"),
+        ("a:b c:d", "a:b c:d"),
+        ("::", "::"),
+        (":é:", ":é:"),
+        ("0123456", "012345_6"),
+        ("012345", "012345"),
+        ("ABCDEF0", "ABCDEF_0"),
+        ("0123abcg", "0123abcg"),
+        ("g0123abc", "g0123abc"),
+        ("z0123abc", "z0123abc"),
+        ("Z0123abc", "Z0123abc"),
+        ("0123abcz", "0123abcz"),
+        ("90123abc", "90123a_bc"),
+        ("(0123abc)", "(0123ab_c)"),
+        ("é0123abc", "é0123ab_c"),
+        ("0123abcé", "0123ab_cé"),
+        ("0123456789abcdef", "012345_6789ab_cdef"),
+        ("a" * 64, "_".join(["a" * 6] * 10 + ["aaaa"])),
+        ("a" * 65, "a" * 65),  # no hash is so long, and none is linked
+        ("5" * 65, "5" * 65),
+        ("c" * 65, "c" * 65),
+        *((f"{sign}{live}", f"{sign}{live}") for sign in "059amzAMZ" for live in ("GH-1", "www.x")),
+        *((f"{sign}0123abc", f"{sign}0123abc") for sign in "gmzGMZ"),
+        *((f"0123abc{sign}", f"0123abc{sign}") for sign in "gmzGMZ"),
+        ("-GH-1", "-GH_-1"),
+        ("-www.x", "-www_.x"),
+        ("-0123abc-", "-0123ab_c-"),
+        ("a//b", "a//b"),
+        ("&a;", "&_a;"),
+        ("&#1;", "&#_1;"),
+        ("&#x1f;", "&_#x1f;"),
+        ("&a b;", "&a b;"),
+        ("&;", "&;"),
+        ("& a;", "& a;"),
+    ],
+)
+def test_a8_s20_what_is_live_gets_a_break_and_nothing_else_does(text: str, broken: str) -> None:
+    expected = broken.replace("_", BREAK).replace(f"a{BREAK}b:", "a_b:")
+    assert inert(f"x {text} x", 200) == f"x {expected} x"
+    escaped = markdown(f"x {text} x").replace("&amp;", "&").replace("\\", "")
+    assert escaped == f"x {expected.replace(f'&{BREAK}', '&')} x"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "shown"),
+    [
+        ("- a", f"{BREAK}- a", "\\- a"),
+        ("+ a", f"{BREAK}+ a", "\\+ a"),
+        ("= a", f"{BREAK}= a", "\\= a"),
+        ("# a", f"{BREAK}# a", "\\# a"),
+        (": a", f"{BREAK}: a", "\\: a"),
+        ("1. a", f"1{BREAK}. a", "1\\. a"),
+        ("1) a", f"1{BREAK}) a", "1\\) a"),
+        ("0.", f"0{BREAK}.", "0\\."),
+        ("9)", f"9{BREAK})", "9\\)"),
+        ("123456789. a", f"123456{BREAK}789{BREAK}. a", f"123456{BREAK}789. a"),
+        ("1234567890. a", f"123456{BREAK}7890. a", f"123456{BREAK}7890. a"),
+        ("1.a", "1.a", "1.a"),
+        ("1 a", "1 a", "1 a"),
+        ("1, a", "1, a", "1, a"),
+        (". a", ". a", ". a"),
+        (", a", ", a", ", a"),
+        ("a - b", "a - b", "a - b"),
+        ("a 1. b", "a 1. b", "a 1. b"),
+        ("_a_ a_b", "＿a＿ a_b", "\\_a\\_ a_b"),
+        ("a__b a_", "a＿＿b a＿", "a\\_\\_b a\\_"),
+        ("a`<>*~|\\$&{}!b", "a'‹›∗∼¦⧵＄&{}!b", "a\\`&lt;&gt;\\*\\~\\|\\\\＄&amp;\\{\\}\\!b"),
+        ("a[b]", "a(b)", "a\\[b\\]"),
+    ],
+)
+def test_a8_s20_each_sign_of_markup_is_disarmed_where_it_would_mark_up(text: str, reason: str, shown: str) -> None:
+    assert inert(text, 200) == reason
+    assert markdown(text) == shown
 
 
 @PROPERTY
@@ -452,14 +576,20 @@ def test_s15_look_alikes_get_parentheses(text: str) -> None:
     ("text", "expected"),
     [
         ("[[verified]]", "((verified))"),
-        ("[x [verified · new]", "[x (verified · new)"),
-        ("[x [verified · new] y]", "[x (verified · new) y]"),
+        ("[x [verified · new]", "(x (verified · new)"),
+        ("[x [verified · new] y]", "(x (verified · new) y)"),
+        ("[a b c d [verified · new] y]", "[a b c d (verified · new) y]"),
+        ("[a [b] c d verified] [e]", "[a [b] c d verified] [e]"),
+        ("[a [b] [c] verified] [d] verified", "(a [b] [c] verified) [d] verified"),
+        ("[a [b c d verified]] [e verified]", "[a (b c d verified)] (e verified)"),
         ("[verified: see list[int] and [1]] [2]", "(verified: see list[int] and [1]) [2]"),
         ("[] [verified]", "[] (verified)"),
         ("a] [verified] b]", "a] (verified) b]"),
         ("[ [verified", "( (verified"),
-        ("x[ttl[verified]]", "x[ttl(verified)]"),
+        ("x[ttl[verified]]", "x(ttl(verified))"),
         ("[unverified][ttl]", "(unverified)[ttl]"),
+        ("un[verified] [i]", "un(verified) [i]"),
+        ("[un]verified]", "[un]verified]"),
     ],
 )
 def test_s15_nested_and_unclosed_brackets(text: str, expected: str) -> None:
@@ -475,7 +605,10 @@ def test_s15_nested_and_unclosed_brackets(text: str, expected: str) -> None:
         "dict[str, list[int]]",
         "[verifiedUsers]",
         "row[verified_at]",
-        "[is verified]",
+        "row[is_verified]",
+        "[one two three four verified]",
+        "[reverified]",
+        "[the based version is used]",
         "[ ] verified by hand",
         "[x] verified",
         "(verified)",
@@ -542,6 +675,177 @@ def test_s15_only_brackets_change_and_only_into_parentheses(text: str) -> None:
         assert before == after or after == ("(" if before in "[［【〔⟦" else ")")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "already verified",
+        "was downgraded by verifier: x",
+        "it was verified · new",
+        "has already been verified",
+        "verifier: already [verified",
+        " v3rified ",
+        "v3r1f13d",
+        "ver!f!ed",
+        "ver|f|ed",
+        "ver¡fied",
+        "unver１fied",
+        "downgr4ded: x",
+        "downgr@ded: x",
+        "down6raded: x",
+        "down9raded: x",
+        "dr0pped by ver!f|er: docs",
+        "b4se versi0n used: x",
+        "8a5e ver5ion u5ed: x",
+        "b@$e ver$!on u$ed: x",
+        "ba＄e version used: x",
+        "!verified",
+        "|verified|",
+        "@verified",
+        "$verified",
+    ],
+)
+def test_s15_our_words_among_the_first_of_a_bracket_get_parentheses(words: str) -> None:
+    assert without_our_marks(f"a [{words}] [i]") == f"a ({parentheses(words)}) [i]"
+
+
+def bracket_by_name(sign: str) -> str:
+    """This file's own idea of what looks like a square bracket: what Unicode says of the sign."""
+    name, category, apart = unicodedata.name(sign, ""), unicodedata.category(sign), unicodedata.decomposition(sign)
+    if sign in "(){}" or re.fullmatch(r"<(wide|small)> 00(28|29|7B|7D)", apart) or re.search("QUOTATION MARK$", name):
+        return ""
+    if category in ("Ps", "Pe"):
+        return "(" if category == "Ps" else ")"
+    if re.search(r"SQUARE BRACKET (UPPER|LOWER) CORNER|^(TOP|BOTTOM) (LEFT|RIGHT) CORNER$", name):
+        return "(" if "LEFT" in name else ")"
+    if category in ("Pi", "Pf") and "BRACKET" in name:
+        return "(" if "LEFT" in name else ")"
+    return {"SQUARE IMAGE OF": "(", "SQUARE ORIGINAL OF": ")"}.get(name, "")
+
+
+def test_s15_s20_every_bracket_of_unicode_gets_a_parenthesis_and_no_other_sign() -> None:
+    for code in range(sys.maxunicode + 1):
+        sign = chr(code)
+        shown = bracket_by_name(sign)
+        if shown == "(":
+            assert without_our_marks(f"{sign}verified") == "(verified", f"U+{code:04X}"
+        elif shown:
+            assert without_our_marks(f"[verified{sign}") == f"(verified{shown}", f"U+{code:04X}"
+        elif unicodedata.category(sign)[0] in "PS":
+            assert without_our_marks(f"{sign} verified [verified {sign}]") == f"{sign} verified (verified {sign})"
+        if shown:
+            assert inert(f"a{sign}a", 9) == f"a{shown}a"
+
+
+@pytest.mark.parametrize("opening", "⟦〖〘⌈⌊⎡⁽❬⟨⟪《〈「『｢⦋⦍⦏⸢⸤⟬⟮")
+def test_s15_brackets_of_other_scripts_get_parentheses(opening: str) -> None:
+    closing = "⎤" if opening == "⎡" else chr(ord(opening) + 1)
+    assert without_our_marks(f"a {opening}verified · new{closing}") == "a (verified · new)"
+    assert without_our_marks(f"a {opening}ttl{closing}") == f"a {opening}ttl{closing}"
+
+
+# What passes for which letter, by the names that Unicode has for it.
+LOOKALIKES = {
+    "a": """
+        CYRILLIC SMALL LETTER A; CYRILLIC CAPITAL LETTER A; GREEK SMALL LETTER ALPHA; GREEK CAPITAL LETTER
+        ALPHA; LATIN SMALL LETTER ALPHA; LATIN LETTER SMALL CAPITAL A; DIGIT FOUR
+    """,
+    "b": """
+        CYRILLIC CAPITAL LETTER SOFT SIGN; CYRILLIC SMALL LETTER SOFT SIGN; CYRILLIC CAPITAL LETTER VE;
+        CYRILLIC SMALL LETTER VE; GREEK CAPITAL LETTER BETA; GREEK SMALL LETTER BETA; LATIN CAPITAL LETTER
+        TONE SIX; LATIN SMALL LETTER TONE SIX; LATIN LETTER SMALL CAPITAL B; DIGIT EIGHT
+    """,
+    "d": """
+        CYRILLIC SMALL LETTER KOMI DE; CYRILLIC CAPITAL LETTER KOMI DE; LATIN SMALL LETTER D WITH HOOK;
+        LATIN LETTER SMALL CAPITAL D; ARMENIAN SMALL LETTER ZHE
+    """,
+    "e": """
+        CYRILLIC SMALL LETTER IE; CYRILLIC CAPITAL LETTER IE; GREEK SMALL LETTER EPSILON; GREEK CAPITAL
+        LETTER EPSILON; CYRILLIC SMALL LETTER UKRAINIAN IE; CYRILLIC CAPITAL LETTER UKRAINIAN IE; CYRILLIC
+        SMALL LETTER ABKHASIAN CHE; CYRILLIC CAPITAL LETTER ABKHASIAN CHE; ESTIMATED SYMBOL; LATIN LETTER
+        SMALL CAPITAL E; DIGIT THREE
+    """,
+    "f": """
+        LATIN SMALL LETTER LONG S; LATIN SMALL LETTER F WITH HOOK; GREEK SMALL LETTER DIGAMMA; GREEK LETTER
+        DIGAMMA; CYRILLIC SMALL LETTER GHE WITH STROKE; CYRILLIC CAPITAL LETTER GHE WITH STROKE; ARMENIAN
+        SMALL LETTER KEH; LATIN SMALL LETTER F WITH STROKE
+    """,
+    "g": """
+        LATIN SMALL LETTER SCRIPT G; LATIN LETTER SMALL CAPITAL G; ARMENIAN SMALL LETTER CO; CYRILLIC
+        CAPITAL LETTER KOMI SJE; CYRILLIC SMALL LETTER KOMI SJE; DIGIT SIX; DIGIT NINE
+    """,
+    "i": """
+        CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I; CYRILLIC CAPITAL LETTER BYELORUSSIAN-UKRAINIAN I;
+        GREEK SMALL LETTER IOTA; GREEK CAPITAL LETTER IOTA; LATIN SMALL LETTER DOTLESS I; LATIN SMALL LETTER
+        IOTA; LATIN LETTER SMALL CAPITAL I; CYRILLIC SMALL LETTER PALOCHKA; CYRILLIC LETTER PALOCHKA; LATIN
+        LETTER DENTAL CLICK; LATIN SMALL LETTER L WITH MIDDLE TILDE; LATIN SMALL LETTER L; LATIN CAPITAL
+        LETTER L; DIGIT ONE
+    """,
+    "n": """
+        CYRILLIC SMALL LETTER PE; CYRILLIC CAPITAL LETTER PE; GREEK SMALL LETTER ETA; GREEK CAPITAL LETTER
+        NU; ARMENIAN SMALL LETTER VO; ARMENIAN SMALL LETTER RA; GREEK LETTER SMALL CAPITAL PI; LATIN LETTER
+        SMALL CAPITAL N
+    """,
+    "o": """
+        CYRILLIC SMALL LETTER O; CYRILLIC CAPITAL LETTER O; GREEK SMALL LETTER OMICRON; GREEK CAPITAL LETTER
+        OMICRON; GREEK SMALL LETTER SIGMA; ARMENIAN SMALL LETTER OH; ARMENIAN CAPITAL LETTER OH; LATIN
+        LETTER SMALL CAPITAL O; DEVANAGARI DIGIT ZERO; THAI DIGIT ZERO; DIGIT ZERO
+    """,
+    "p": """
+        CYRILLIC SMALL LETTER ER; CYRILLIC CAPITAL LETTER ER; GREEK SMALL LETTER RHO; GREEK CAPITAL LETTER
+        RHO; GREEK RHO SYMBOL; LATIN LETTER SMALL CAPITAL P
+    """,
+    "r": """
+        CYRILLIC SMALL LETTER GHE; CYRILLIC CAPITAL LETTER GHE; LATIN LETTER SMALL CAPITAL R; GREEK LETTER
+        SMALL CAPITAL GAMMA; COPTIC SMALL LETTER GAMMA
+    """,
+    "s": """
+        CYRILLIC SMALL LETTER DZE; CYRILLIC CAPITAL LETTER DZE; LATIN LETTER SMALL CAPITAL S; DIGIT FIVE
+    """,
+    "u": """
+        GREEK SMALL LETTER UPSILON; ARMENIAN SMALL LETTER SEH; ARMENIAN CAPITAL LETTER SEH; LATIN SMALL
+        LETTER V WITH HOOK; LATIN LETTER SMALL CAPITAL U; CYRILLIC SMALL LETTER TSE; GREEK SMALL LETTER MU
+    """,
+    "v": """
+        GREEK SMALL LETTER NU; CYRILLIC SMALL LETTER IZHITSA; CYRILLIC CAPITAL LETTER IZHITSA; LATIN LETTER
+        SMALL CAPITAL V; LOGICAL OR
+    """,
+    "w": """
+        CYRILLIC SMALL LETTER WE; CYRILLIC CAPITAL LETTER WE; GREEK SMALL LETTER OMEGA; ARMENIAN SMALL
+        LETTER AYB; CYRILLIC SMALL LETTER OMEGA; LATIN LETTER SMALL CAPITAL W; LATIN SMALL LETTER TURNED M
+    """,
+    "y": """
+        CYRILLIC SMALL LETTER U; CYRILLIC CAPITAL LETTER U; GREEK CAPITAL LETTER UPSILON; GREEK SMALL LETTER
+        GAMMA; CYRILLIC SMALL LETTER STRAIGHT U; CYRILLIC CAPITAL LETTER STRAIGHT U; LATIN LETTER SMALL
+        CAPITAL Y; GEORGIAN LETTER QAR
+    """,
+}
+
+
+@pytest.mark.parametrize("letter", LOOKALIKES)
+def test_s15_every_sign_that_passes_for_a_letter_of_ours_is_read_as_that_letter(letter: str) -> None:
+    words = next(words for words in ("downgraded", "dropped by verifier", "base version used") if letter in words)
+    for name in " ".join(LOOKALIKES[letter].split()).split("; "):
+        assert looks_like_our_note(words.replace(letter, unicodedata.lookup(name))), name
+    assert not looks_like_our_note(words.replace(letter, "z"))
+
+
+def test_a8_every_white_space_character_becomes_a_space() -> None:
+    """S36: and is shown to the reader as it is, where it is no control."""
+    for sign in filter(str.isspace, map(chr, range(sys.maxunicode + 1))):
+        assert one_line(f"a{sign}b") == "a b", f"U+{ord(sign):04X}"
+        assert sign in CONTROLS or visible(sign) == sign
+
+
+def test_a8_only_invisible_characters_go_and_no_other_is_changed() -> None:
+    """S36: over all of Unicode, the signs beside each hidden range included."""
+    gone = {*CONTROLS, *INVISIBLE, *map(chr, range(0xD800, 0xE000))}
+    rest = "".join(sign for sign in map(chr, range(sys.maxunicode + 1)) if sign not in gone and not sign.isspace())
+    for function in (one_line, visible):
+        kept = {*function(rest)}
+        assert [f"U+{ord(sign):04X}" for sign in rest if sign not in kept] == []
+    assert len(rest) > 1_000_000
+
+
 def test_s15_every_sign_that_decomposes_into_a_square_bracket_is_known_as_one() -> None:
     for code in range(sys.maxunicode + 1):
         sign = chr(code)
@@ -550,7 +854,16 @@ def test_s15_every_sign_that_decomposes_into_a_square_bracket_is_known_as_one() 
 
 
 @pytest.mark.parametrize(
-    "note", [*NOTES, "Verifier failed: x", "\u200b verifier: x", "**verifier failed**: x", "v\u0435rifier failed"]
+    "note",
+    [
+        *NOTES,
+        "dropped - by -- verifier: x",
+        "base \u200b-  version / - used: x",
+        "Verifier failed: x",
+        "\u200b verifier: x",
+        "**verifier failed**: x",
+        "v\u0435rifier failed",
+    ],
 )
 def test_s15_a_note_that_looks_like_ours_is_known(note: str) -> None:
     assert looks_like_our_note(note)

@@ -85,7 +85,7 @@ def _why(brief: Brief, came: Sequence[Shown], facts: Sequence[Shown], verdicts: 
     """The rebuilt why, or None where no fact was dropped or downgraded (S18)."""
     if all(verdicts[fact.id].action in ("keep", "unverified") for fact in came):
         return None
-    named = [fact for fact in facts if not fact.sunk] or list(facts)
+    named = [fact for fact in facts if not fact.sunk] or facts
     return "; ".join(without_our_marks(brief.facts[fact.index].short or fact.text).strip() for fact in named[:2])
 
 

@@ -16,7 +16,7 @@ def valid_citation(candidate: Candidate, citation: Citation | None) -> Citation 
     if citation is None:
         return None
     if candidate.excerpt is not None:
-        names = {name for name in (candidate.excerpt.file, candidate.excerpt.old_file, candidate.file) if name}
+        names = {name for name in (candidate.excerpt.file, candidate.excerpt.old_file) if name}
         if citation.file in names | {shown_path(name) for name in names}:
             sides = {row.side for row in candidate.excerpt.rows if row.side and row.number == citation.line}
             if sides:
@@ -68,16 +68,17 @@ def unverified(candidate: Candidate) -> Verdict:
 
 
 def _relabelled(said: Said, citation: Citation | None, *, confirmed: bool, strict: bool) -> tuple[Action, str | None]:
-    """The action after S13 and S14, and which guard changed it last."""
+    """The action after S13 and S14, and which guard changed it last.
+
+    A drop without a citation would become a downgrade, and that a keep.
+    """
     action: Action = said.action
     guard: str | None = None
     if action == "drop" and said.drop_class is None:
         action, guard = "downgrade", "a drop needs one of the five classes"
-    elif action == "drop" and citation is None:
-        action, guard = "downgrade", "a drop needs a citation of a line that was shown"
     elif action == "drop" and strict and not confirmed:
         action, guard = "downgrade", "strictDrops: the rules do not confirm the class"
-    if action == "downgrade" and citation is None:
+    if action != "keep" and citation is None:
         action, guard = "keep", "a downgrade needs a citation of a line that was shown"
     return action, guard
 
