@@ -6,19 +6,20 @@ import os
 import re
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from verifier.bench.cases import BadCase, Case, read_case
 from verifier.bench.report import Asked, results_json, results_markdown
 from verifier.bench.requests import Request, make_requests, request_key
 from verifier.bench.scoring import Answered, score
-from verifier.cli.output import Refusal, put, read_file, say, waiting, write_file
+from verifier.cli.output import Refusal, append_line, put, read_file, say, waiting, write_file
 from verifier.config import BadConfig, read_config
 from verifier.readers.offline import read_offline
-from verifier.verification.model import Failed, ReaderError, Reply, Settings, Usage
+from verifier.verification.model import Failed, ReaderError, Reply, Settings
 from verifier.verification.prompt import PROMPT_HASH, estimated_tokens
 
 _FAILED: Final = 1
@@ -154,41 +155,33 @@ def _kept(path: Path) -> dict[str, Reply | Failed]:
     """The answers of earlier runs, by key. What a stopped run left unfinished at the end is told, and taken away."""
     if not path.exists():
         return {}
-    whole, _, torn = read_file(path, "kept replies", _WRONG_INPUT).decode("utf-8", "replace").rpartition("\n")
+    whole, _, torn = read_file(path, "kept replies", _WRONG_INPUT).rpartition(b"\n")
     if torn:
         say(f"warning: {path}: the last line was not finished when an earlier run ended; it is taken away")
-        write_file(path, f"{whole}\n" if whole else "")
+        write_file(path, f"{whole.decode('utf-8', 'replace')}\n" if whole else "")
     kept: dict[str, Reply | Failed] = {}
-    for number, line in enumerate(whole.split("\n") if whole else (), 1):
+    for number, line in enumerate(whole.split(b"\n") if whole else (), 1):
         try:
-            entry = json.loads(line)
-            kept[str(entry["key"])] = _answer(entry)
-        except (ValueError, KeyError, TypeError):
+            one = _Kept.model_validate_json(line, strict=True)
+        except ValidationError:
             wrong = f"{path}, line {number}: not a kept reply; remove that line and run again"
             raise Refusal(wrong, _WRONG_INPUT) from None
+        kept[one.key] = one.answer
     return kept
 
 
-def _answer(entry: Mapping[str, Any]) -> Reply | Failed:
-    usage = entry["usage"] and Usage(int(entry["usage"]["input"]), int(entry["usage"]["output"]))
-    if entry["failure"] is not None:
-        return Failed(str(entry["failure"]), entry["model"], usage)
-    return Reply(str(entry["text"]), str(entry["model"]), usage)
+class _Kept(BaseModel):
+    """One line of the kept replies: what was asked, by its key, and the answer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    key: str
+    answer: Reply | Failed
 
 
 def _keep(path: Path, key: str, answer: Reply | Failed) -> None:
     """Appends one answer, on disk before anything else is asked: what was paid for is not lost."""
-    failure, text = (answer.reason, None) if isinstance(answer, Failed) else (None, answer.text)
-    usage = answer.usage and asdict(answer.usage)
-    entry = {"key": key, "model": answer.model, "usage": usage, "failure": failure, "text": text}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(json.dumps(entry).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise Refusal(f"cannot keep a reply in {path}: {error.strerror or error}", _FAILED) from None
+    append_line(path, _Kept(key=key, answer=answer).model_dump_json().encode())
 
 
 def _export(options: argparse.Namespace, requests: Sequence[Request]) -> int:
