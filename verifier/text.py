@@ -107,7 +107,7 @@ _OURS: Final = (
 )
 _TOKEN: Final = re.compile(rf"[\[\]]|(?P<ours>(?<![^\W_]_){_OURS})|[^\W_]+")
 _FIRST_WORDS: Final = 4  # of a bracket; one of ours among them has the look of a suffix: `[has already been verified]`
-_OUR_NOTE: Final = re.compile(rf"[\W_]*+{_OURS}")
+_OUR_NOTE: Final = re.compile(rf"[\W_]*{_OURS}")
 
 
 def cut(text: str, limit: int) -> str:

@@ -343,6 +343,19 @@ def test_s20_a_reason_is_one_short_line_and_inert(text: str, limit: int) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "limit", "expected"),
+    [
+        ("@octocats", 9, f"@{BREAK}octoca…"),
+        ("@octocats", 10, f"@{BREAK}octocats"),
+        ("x #1 #2 #3", 11, f"x #{BREAK}1 #{BREAK}2 …"),
+        ("not so live", 9, "not so l…"),
+    ],
+)
+def test_s20_no_more_is_cut_than_the_breaks_take(text: str, limit: int, expected: str) -> None:
+    assert inert(text, limit) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("it is] done", "it is) done"),
@@ -538,6 +551,7 @@ def test_s15_a_suffix_that_came_gets_parentheses(suffix: str) -> None:
         "[\x00verified]",
         "[**verified**]",
         "[_verified_]",
+        "[__verified]",
         "[`verified`]",
         "[✓ verified]",
         "[· verified · new]",
@@ -863,6 +877,7 @@ def test_s15_every_sign_that_decomposes_into_a_square_bracket_is_known_as_one() 
         "\u200b verifier: x",
         "**verifier failed**: x",
         "v\u0435rifier failed",
+        "__verifier failed: x",
     ],
 )
 def test_s15_a_note_that_looks_like_ours_is_known(note: str) -> None:
