@@ -262,7 +262,9 @@ class Api:
                 path = moved.removeprefix(self._url)
         except TooMuch:
             where = _asked(path.removeprefix(self._root))
-            raise GitHubError(f"GitHub answered {where} with more than {MOST_MEGABYTES} MB", 200) from None
+            raise GitHubError(
+                f"GitHub answered {where} with more than {MOST_MEGABYTES} MB; run the job again", 200
+            ) from None
         except (
             requests.RequestException,
             GithubException,
