@@ -57,7 +57,9 @@ def run(*arguments: str | Path, cwd: Path, env: Mapping[str, str] | None = None)
         stdin=subprocess.DEVNULL,
         timeout=60,
     )
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    ran = Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+    assert "Traceback" not in ran.err, ran.err
+    return ran
 
 
 def environment(home: Path) -> dict[str, str]:

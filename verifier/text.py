@@ -141,7 +141,7 @@ def _picture(match: re.Match[str]) -> str:
 
 def inert(text: str, limit: int) -> str:
     """`text` as one line of at most `limit` characters that neither renders nor notifies wherever it is put (S20)."""
-    flat = "".join(map(_parenthesis, one_line(text))).translate(_GLYPHS)
+    flat = "".join(map(_parenthesis, one_line(text, limit))).translate(_GLYPHS)
     room = limit
     # Cut first: a cut behind a break could bring to life what was dead, such as the first half of a long number.
     while len(found := _still(cut(flat, room))) > limit:

@@ -1,6 +1,8 @@
 """`verifier bench`: labelled cases in, figures out; asked once, kept, gone on with, or answered elsewhere."""
 
+import fcntl
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -13,12 +15,13 @@ import pytest
 
 from tests.command import Answering, Ran, answers, environment, run, says
 from tests.servers.model import ModelServer, ok, refusal, status
+from tests.unit.test_text import BREAK
 from verifier.verification.prompt import PROMPT_HASH
 
 ROOT: Final = Path(__file__).parents[2]
 KEY: Final = {"ANTHROPIC_API_KEY": "sk-test-0123456789"}
 USAGE: Final = {"input_tokens": 900, "output_tokens": 100}
-STEM: Final = f"results-anthropic-claude-sonnet-5-5-{PROMPT_HASH}"
+STEM: Final = f"results-anthropic-claude-sonnet-5-5-low-{PROMPT_HASH}"
 
 PROSE: Final = """\
 label = "noise"
@@ -131,9 +134,10 @@ def test_every_case_is_asked_about_once_and_counted_against_its_label(tmp_path: 
     assert (ran.code, len(server.requests), server.violations) == (0, 2, [])
     written = (tmp_path / "out" / f"{STEM}.md").read_text()
     assert ran.out == written
-    assert written.startswith(f"# anthropic-claude-sonnet-5-5 · prompt {PROMPT_HASH} · 30 cases\n")
-    assert "**True items dropped: 0 of 10** (0.0 to 27.8 %)" in written
-    assert "| `noise` | dropped with its class | 10 of 10 (72.2 to 100.0 %) |" in written
+    assert written.startswith(f"# anthropic-claude-sonnet-5-5-low · prompt {PROMPT_HASH} · 30 cases\n")
+    assert "**True items dropped: 0 of 10**, of which 10 were answered (0.0 to 27.8 % of these)" in written
+    whole = "10 of 10 (72.2 to 100.0 %)"
+    assert f"| `noise` | dropped with its class: right | {whole} | {whole} |" in written
     assert "| true | 10 | 10 |  |  |  |  |  |" in written
     assert "1800+200 tokens, told by 2 answers" in written
     found = results(tmp_path)
@@ -165,7 +169,7 @@ def test_a_dropped_true_item_is_the_first_thing_said_and_named_with_the_readers_
     assert "**True items dropped: 1 of 10**" in ran.out.split("\n## ")[0]
     (row,) = (line for line in ran.out.splitlines() if line.startswith("| `guard/03`"))
     assert "<b>" not in row
-    assert row.count("|") == 5
+    assert row.count("|") == 7
     assert results(tmp_path)["trueItemsDropped"] == 1
 
 
@@ -195,53 +199,93 @@ def test_a_drop_with_another_class_is_harmless_for_noise_and_not_right(tmp_path:
     with ModelServer([scripted(other)]) as server:
         ran = live(tmp_path, server)
     assert "| noise, docs | 10 |  |  |  | 10 |  |  |" in ran.out
-    assert "| `noise` | dropped with its class | 0 of 10" in ran.out
+    assert "| `noise` | dropped with its class: right | 0 of 10" in ran.out
     assert {one["worth"] for one in results(tmp_path)["verdicts"] if one["label"] == "noise"} == {"harmless"}
 
 
 def test_a_stopped_run_goes_on_where_it_stood_and_spends_no_call_twice(tmp_path: Path) -> None:
     cases(tmp_path / "cases")
-    with ModelServer([scripted(), status(401, "authentication_error", "no")]) as server:
+    with ModelServer([scripted(), status(401, "authentication_error", "no"), scripted()]) as server:
+        stopped = live(tmp_path, server)
+        assert not (tmp_path / "out" / f"{STEM}.md").exists()
         ran = live(tmp_path, server)
-    assert (ran.code, len(server.requests)) == (1, 2)
-    assert "request 2 of 2: " in ran.err
-    assert "the same command goes on from there" in ran.err
-    assert not (tmp_path / "out" / f"{STEM}.md").exists()
-    with ModelServer([scripted()]) as again:
-        ran = live(tmp_path, again)
-    assert (ran.code, len(again.requests)) == (0, 1)
+        repeated = live(tmp_path, server)
+    assert (stopped.code, ran.code, repeated.code) == (1, 0, 0)
+    assert "request 2 of 2: " in stopped.err
+    assert "the same command goes on from there" in stopped.err
     assert "1 of 2 requests are answered" in ran.err
-    assert again.requests[0].raw == server.requests[1].raw
-    with ModelServer() as third:
-        repeated = live(tmp_path, third)
-    assert (repeated.code, third.requests, repeated.out) == (0, [], ran.out)
+    assert len(server.requests) == 3
+    assert server.requests[1].raw == server.requests[2].raw
+    assert repeated.out == ran.out
 
 
 def test_an_answer_that_was_paid_for_is_kept_though_it_decides_nothing(tmp_path: Path) -> None:
     cases(tmp_path / "cases")
-    with ModelServer([refusal(usage=USAGE), ok("no JSON", usage=USAGE)]) as server:
+    with ModelServer([refusal(usage=USAGE), ok("no JSON \ud800", usage=USAGE)]) as server:
         ran = live(tmp_path, server)
+        again = live(tmp_path, server)
     assert (ran.code, len(server.requests)) == (0, 2)
     assert "**2 requests of 2 gave no verdict**" in ran.out
     assert "refused to answer" in ran.out
     assert "the reply is not JSON" in ran.out
-    assert "30 verdicts that never came" not in ran.out.partition("## Harms")[2].partition("##")[0]
-    with ModelServer() as again:
-        assert live(tmp_path, again).out == ran.out
+    assert "**True items dropped: 0 of 10**, of which 0 were answered (nothing is known of these)" in ran.out
+    assert "1 of the answers decided nothing; they are kept, too" in ran.err
+    assert "None." in ran.out.partition("## Harms")[2].partition("##")[0]
+    assert again.out == ran.out
 
 
 def test_a_line_that_a_killed_run_left_unfinished_is_told_and_taken_away(tmp_path: Path) -> None:
     cases(tmp_path / "cases")
+    kept = tmp_path / "out" / f"{STEM}.replies.jsonl"
     with ModelServer([scripted()]) as server:
         first = live(tmp_path, server)
-    kept = tmp_path / "out" / f"{STEM}.replies.jsonl"
-    lines = kept.read_bytes().splitlines(keepends=True)
-    kept.write_bytes(lines[0] + lines[1][:40])
-    with ModelServer([scripted()]) as server:
+        lines = kept.read_bytes().splitlines(keepends=True)
+        kept.write_bytes(lines[0] + lines[1][:40])
         ran = live(tmp_path, server)
-    assert (ran.code, len(server.requests), ran.out) == (0, 1, first.out)
+    assert (ran.code, len(server.requests), ran.out) == (0, 3, first.out)
     assert "was not finished" in ran.err
     assert kept.read_bytes() == b"".join(lines)
+
+
+def test_two_runs_do_not_ask_at_once(tmp_path: Path) -> None:
+    cases(tmp_path / "cases")
+    kept = tmp_path / "out" / f"{STEM}.replies.jsonl"
+    kept.parent.mkdir()
+    with ModelServer() as server, kept.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        ran = live(tmp_path, server)
+    assert (ran.code, server.requests) == (2, [])
+    assert "another run keeps its replies in" in ran.err
+
+
+@pytest.mark.parametrize("kind", ["file", "pipe", "link"])
+def test_replies_that_could_not_be_kept_are_not_asked_for(tmp_path: Path, kind: str) -> None:
+    cases(tmp_path / "cases")
+    out = tmp_path / "out"
+    if kind == "file":
+        out.write_text("in the way")
+    else:
+        out.mkdir()
+        kept = out / f"{STEM}.replies.jsonl"
+        os.mkfifo(kept) if kind == "pipe" else kept.symlink_to(tmp_path / "elsewhere")
+    with ModelServer() as server:
+        ran = live(tmp_path, server)
+    assert (ran.code, server.requests) == (2, [])
+    assert "cannot keep replies in" in ran.err
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_another_address_or_effort_is_asked_anew(tmp_path: Path) -> None:
+    cases(tmp_path / "cases", 1, 1, 1)
+    (tmp_path / "high.yml").write_text("llm: {effort: high}\n")
+    with ModelServer([scripted()]) as one, ModelServer([scripted()]) as other:
+        live(tmp_path, one)
+        ran = live(tmp_path, other)
+        live(tmp_path, other, "--config", tmp_path / "high.yml")
+    assert (len(one.requests), len(other.requests)) == (1, 2)
+    assert f"--llm-base-url {other.url}" in ran.out
+    assert f"was asked at {other.url}," in ran.out.partition("**True items")[0].replace(BREAK, "")
+    assert (tmp_path / "out" / f"{STEM.replace('-low-', '-high-')}.md").exists()
 
 
 def test_a_kept_reply_that_is_none_ends_the_run_with_its_line(tmp_path: Path) -> None:
@@ -271,7 +315,7 @@ def test_the_orders_of_the_blocks_show_what_hangs_on_them(tmp_path: Path) -> Non
     assert found["flips"]
     assert all(name.startswith("prose/") for name in found["flips"])
     assert f"{len(found['flips'])} case" in ran.out
-    assert "in every one of 3 orders" in ran.out
+    assert "the worst of 3 orders of the blocks" in ran.out
 
 
 def test_replies_from_elsewhere_score_as_those_that_were_asked_for(tmp_path: Path) -> None:
@@ -350,7 +394,7 @@ def test_a_run_tells_what_it_will_spend_and_that_it_is_alive(tmp_path: Path) -> 
     assert re.search(r"0 of 2 requests are answered in .*; 2 to ask, about \d+ tokens of input", ran.err)
     assert re.search(r"request 1 of 2 \(24 blocks\)", ran.err)
     assert re.search(r"request 2 of 2 \(6 blocks, about \d+ s left\)", ran.err)
-    with ModelServer() as server:
+    with ModelServer([scripted()]) as server:
         assert live(tmp_path, server, "--quiet").err == ""
 
 
@@ -367,8 +411,7 @@ def test_without_a_key_nothing_is_asked_and_the_reason_told(tmp_path: Path) -> N
     cases(tmp_path / "cases")
     ran = bench(tmp_path, "--reader", "anthropic")
     assert ran.code == 1
-    assert "ANTHROPIC_API_KEY" in ran.err
-    assert not (tmp_path / "out").exists()
+    assert "request 1 of 2: no key: set " in ran.err
 
 
 @pytest.mark.parametrize(
@@ -388,6 +431,10 @@ def test_without_a_key_nothing_is_asked_and_the_reason_told(tmp_path: Path) -> N
         (GUARD + '[base]\n"shop/NAME.ts" = "another text"\n', "is not what the hunk was made against"),
         (GUARD.replace("shop/NAME.ts", "shop/a b.ts"), "item.file: "),
         (GUARD + "colour = 3\n", "item.colour: "),
+        ("x = " + "[" * 5_000, "not a TOML file (nested too deeply)"),
+        (GUARD.replace("line = 5", f"line = {'9' * 4_000}"), "item.line: "),
+        (MOOT.replace('id = "coupling.missing"', 'id = ""'), "item.id: "),
+        (GUARD.replace("@@ -4,4 +4,3 @@", "@@ -x @@"), "or no such header"),
     ],
 )
 def test_a_file_that_is_no_case_is_named_with_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
@@ -406,7 +453,10 @@ def test_a_file_that_is_no_case_is_named_with_what_is_wrong(tmp_path: Path, text
         (["--name", "x"], "--import and --name belong together"),
         (["--import", "x", "--name", "../x"], "--name: letters"),
         (["--import", "x", "--name", "offline"], "not the name of a reader"),
-        (["--import", "x", "--export", "y", "--name", "z"], "exclude each other"),
+        (["--import", "x", "--export", "y", "--name", "z"], "--export and --import exclude each other"),
+        (["--import", "x", "--name", "Anthropic-claude"], "not the name of a reader"),
+        (["--export", "x", "--reader", "offline"], "--export and --reader exclude each other"),
+        (["--llm-base-url", "http://127.0.0.1:1"], "--llm-base-url needs --reader anthropic"),
         (["--import", "x", "--name", "z"], "cannot read the exported request"),
         (["--config", "absent.yml"], "cannot read the configuration"),
     ],
@@ -417,6 +467,61 @@ def test_wrong_options_are_refused_in_a_sentence(tmp_path: Path, arguments: list
     assert (ran.code, ran.out) == (2, "")
     assert said in ran.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["llm: {effort: hgih}", "llm: {efort: low}", "llm: {verify: {strictDrops: perhaps}}", "llm: []"]
+)
+def test_c1_a_configuration_that_a_pass_would_warn_of_is_refused_before_anything_is_paid(
+    tmp_path: Path, text: str
+) -> None:
+    cases(tmp_path / "cases", 1, 1, 1)
+    (tmp_path / "wrong.yml").write_text(text)
+    with ModelServer() as server:
+        ran = live(tmp_path, server, "--config", tmp_path / "wrong.yml")
+    assert (ran.code, server.requests) == (2, [])
+    assert "configuration: " in ran.err
+
+
+def test_files_that_are_none_are_named_all_at_once_up_to_some(tmp_path: Path) -> None:
+    directory = cases(tmp_path / "cases", 1, 0, 0)
+    (directory / "a.toml").mkdir()
+    os.mkfifo(directory / "b.toml")
+    (directory / "c.toml").symlink_to("c.toml")
+    (directory / "d\x1b[31m.toml").write_text(GUARD)
+    for number in range(30):
+        (directory / f"e{number:02}.toml").write_text("no")
+    ran = bench(tmp_path)
+    assert ran.code == 2
+    assert "b.toml: it must be a plain file; " in ran.err
+    assert "c.toml: cannot be read" in ran.err
+    assert "cannot be printed: rename it" in ran.err
+    assert ran.err.count(".toml: ") == 20
+    assert ran.err.endswith("; and 13 more\n")
+    assert "\x1b" not in ran.err
+
+
+def test_requests_are_exported_where_nothing_else_lies_and_imported_as_they_are(tmp_path: Path) -> None:
+    """Replies to another prompt's requests would else count for this one's."""
+    cases(tmp_path / "cases")
+    exported = bench(tmp_path, "--export", tmp_path / "ex", "--shuffles", "3")
+    assert f"verifier bench {tmp_path}/cases --import {tmp_path}/ex --name WHO --shuffles 3" in exported.err
+    again = bench(tmp_path, "--export", tmp_path / "ex", "--shuffles", "3")
+    assert (again.code, "export into an empty directory" in again.err) == (2, True)
+    (tmp_path / "ex" / "1-01.reply.json").write_text('\ufeff{"verdicts": []}')
+    fewer = bench(tmp_path, "--import", tmp_path / "ex", "--name", "who")
+    assert (fewer.code, fewer.out) == (2, "")
+    assert "is not what is asked now" in fewer.err
+    ran = bench(tmp_path, "--import", tmp_path / "ex", "--name", "who", "--shuffles", "3")
+    assert ran.code == 0
+    assert "of which 0 were answered" in ran.out
+    assert "1-01" not in ran.out.partition("gave no verdict")[2].partition("##")[0]
+
+
+def test_results_lie_beside_their_cases(tmp_path: Path) -> None:
+    cases(tmp_path / "mine" / "cases", 1, 1, 1)
+    assert run("bench", "mine/cases", cwd=tmp_path).code == 0
+    assert (tmp_path / "mine" / f"results-offline-{PROMPT_HASH}.md").exists()
 
 
 def test_a_directory_without_cases_is_refused(tmp_path: Path) -> None:

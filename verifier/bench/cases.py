@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from verifier.brief.document import read_brief
+from verifier.brief.document import NotABrief, read_brief
 from verifier.diff import Diff, FileDiff, parse_diff
 from verifier.text import one_line
 from verifier.verification.candidates import COUPLING, find_candidates
@@ -15,7 +15,7 @@ from verifier.verification.model import MISSING, UNREADABLE, BaseText, Candidate
 
 Label = Literal["true", "moot", "noise"]
 
-_Line = Annotated[int, Field(ge=1)]
+_Line = Annotated[int, Field(ge=1, le=999_999_999)]
 _Sentence = Annotated[str, Field(min_length=10, max_length=400, pattern=r"^[^\n]*$")]
 _Path = Annotated[str, Field(min_length=1, max_length=200, pattern=r'^[^\s"\\\x00-\x1f\x7f]+$')]
 _CREATED: Final = "@@ -0,0 "
@@ -30,7 +30,7 @@ class _Item(BaseModel):
 
     file: _Path
     line: _Line | None = None
-    id: str | None = None
+    id: Annotated[str, Field(min_length=1)] | None = None
     partner: _Path | None = None
     text: str
 
@@ -66,13 +66,15 @@ class Case:
 def read_case(name: str, data: bytes) -> Case:
     """The case that a TOML file holds (bench/cases/README.md). Raises BadCase."""
     try:
-        found = _File.model_validate(tomllib.loads(data.decode("utf-8")), strict=True)
+        found = _File.model_validate(tomllib.loads(data.decode("utf-8-sig")), strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(step) for step in first["loc"])
         raise BadCase(one_line(f"{where}: {first['msg']}", 200)) from None
     except ValueError as error:  # no UTF-8, no TOML
         raise BadCase(one_line(f"not a TOML file ({error})", 200)) from None
+    except RecursionError:
+        raise BadCase("not a TOML file (nested too deeply)") from None
     if (found.label == "noise") != (found.drop_class is not None):
         raise BadCase("class: noise has one, and nothing else has")
     return Case(
@@ -89,7 +91,11 @@ def read_case(name: str, data: bytes) -> Case:
 def _candidate(found: _File) -> Candidate:
     """The one candidate of a case, by the pass's own way from brief and diff to candidates."""
     diff = _diff(found)
-    (candidate,) = find_candidates(read_brief(_brief(found)), diff, _bases(found, diff), {})
+    try:
+        brief = read_brief(_brief(found))
+    except NotABrief as error:
+        raise BadCase(f"item: no item of a brief ({error})") from None
+    (candidate,) = find_candidates(brief, diff, _bases(found, diff), {})
     if candidate.number is None:
         raise BadCase(f"item.line: the hunk does not cover line {found.item.line} of {found.item.file}")
     return candidate
@@ -132,7 +138,7 @@ def _diff(found: _File) -> Diff:
         if not hunk.header.startswith(counted):
             raise BadCase(f"hunk: its lines are those of {counted}, not of {one_line(hunk.header, 60)}")
     if sum(len(hunk.lines) + 1 for hunk in hunks) != text.count("\n"):
-        raise BadCase("hunk: it has more lines than its @@ headers count, or a line without a sign")
+        raise BadCase("hunk: it has more lines than its @@ headers count, a line without a sign, or no such header")
     return diff
 
 

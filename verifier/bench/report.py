@@ -13,11 +13,14 @@ from verifier.bench.scoring import (
     Answered,
     Judged,
     Rate,
+    Share,
+    Worth,
+    always,
     by_case,
+    ever,
     flipped,
-    in_any_order,
-    in_every_order,
     relabelled,
+    share,
 )
 from verifier.text import code_span, inert, markdown
 from verifier.verification.model import DROP_CLASSES, Settings
@@ -46,25 +49,31 @@ def _lines(asked: Asked, answers: Sequence[Answered]) -> Iterator[str]:
     judged = [one for answer in answers for one in answer.judged]
     cases = by_case(judged)
     orders = max(one.order for one in judged)
-    dropped = in_any_order(cases, "true", "drop", "drop as another class")
+    dropped = share(cases, "true", ever("drop"))
     yield f"# {markdown(asked.name)} · prompt {PROMPT_HASH} · {_counted(len(cases), 'case')}\n"
-    yield f"{markdown(asked.sentence)} By verifier {__version__}, `strictDrops` {_switch(asked.settings)}:\n"
+    who = f"{markdown(asked.sentence)}{_answered_by(asked, answers)}"
+    yield f"{who} By verifier {__version__}, `strictDrops` {_switch(asked)}:\n"
     yield f"    {asked.command}\n"
-    yield f"**True items dropped: {dropped.hits} of {dropped.of}** ({_interval(dropped)}). This must be zero.\n"
+    yield (
+        f"**True items dropped: {dropped.of_all.hits} of {dropped.of_all.of}**, of which {dropped.of_answered.of} were "
+        f"answered ({_interval(dropped.of_answered)} of these). This must be zero.\n"
+    )
     if failures := [answer for answer in answers if answer.failure is not None]:
         silent = _counted(len(failures), "request")
         yield f"**{silent} of {len(answers)} gave no verdict**; their items are unanswered:\n"
         yield from (f"- `{answer.request.name}`: {markdown(answer.failure or '', 300)}" for answer in failures)
         yield ""
-    in_all = "" if orders == 1 else f", in every one of {orders} orders of the blocks"
-    yield f"## What it is worth\n\nCases{in_all}; in brackets the 95 % interval (Wilson).\n"
+    in_all = "" if orders == 1 else f"; a case counts by the worst of {orders} orders of the blocks"
+    yield f"## What it is worth\n\nCases{in_all}. In brackets the 95 % interval (Wilson).\n"
     yield from _table(
-        ("label", "what is right", "cases"),
+        ("label", "what", "of all", "of those answered"),
         [
-            ("`true`", "kept, or left unanswered", _rate(in_every_order(cases, "true", "right"))),
-            ("`true`", "downgraded in any order (a harm)", _rate(in_any_order(cases, "true", "downgrade"))),
-            ("`moot`", "downgraded", _rate(in_every_order(cases, "moot", "right"))),
-            ("`noise`", "dropped with its class", _rate(in_every_order(cases, "noise", "right"))),
+            ("`true`", "kept: right", *_share(share(cases, "true", always("right")))),
+            ("`true`", "downgraded: a harm", *_share(share(cases, "true", ever("downgrade")))),
+            ("`true`", "dropped: a harm", *_share(dropped)),
+            ("`moot`", "downgraded: right", *_share(share(cases, "moot", always("right")))),
+            ("`moot`", "dropped: a harm", *_share(share(cases, "moot", ever("drop")))),
+            ("`noise`", "dropped with its class: right", *_share(share(cases, "noise", always("right")))),
         ],
     )
     yield (
@@ -87,6 +96,11 @@ def _lines(asked: Asked, answers: Sequence[Answered]) -> Iterator[str]:
         "reader saw them. Their figures say how well a reader follows those rules on small, clear cases; not what your "
         "pull requests will see."
     )
+
+
+def _answered_by(asked: Asked, answers: Sequence[Answered]) -> str:
+    models = sorted({answer.model for answer in answers if answer.model} - {asked.name})
+    return f" Answered by {', '.join(markdown(model, 100) for model in models)}." if models else ""
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -140,51 +154,51 @@ def _orders(cases: dict[str, tuple[Judged, ...]], orders: int) -> Iterator[str]:
 def _cost(answers: Sequence[Answered]) -> Iterator[str]:
     estimated = sum(estimated_tokens(answer.request.prompt) for answer in answers)
     told = [answer.usage for answer in answers if answer.usage is not None]
-    spent = f"{sum(usage.input for usage in told)}+{sum(usage.output for usage in told)} tokens"
+    into, out = sum(usage.input for usage in told), sum(usage.output for usage in told)
+    spent = f"{into}+{out} tokens, told by {len(told)} answers" if told else "not known"
     yield (
         f"{_counted(len(answers), 'request')} of at most {BATCH} blocks, about {estimated} tokens of input by the "
-        f"estimate that `maxTokens` bounds. Spent: {f'{spent}, told by {len(told)} answers' if told else 'not known'}."
+        f"estimate that `maxTokens` bounds. Spent: {'nothing' if told and not into + out else spent}."
     )
-    models = sorted({answer.model for answer in answers if answer.model})
-    if models:
-        yield f"Answered by: {', '.join(markdown(model, 100) for model in models)}."
 
 
-def _misses(title: str, worth: str, judged: Sequence[Judged]) -> Iterator[str]:
-    missed = [one for one in judged if one.worth == worth and one.became not in ("unanswered", "void")]
-    silent = sum(one.worth == worth and one.became in ("unanswered", "void") for one in judged)
+def _misses(title: str, worth: Worth, judged: Sequence[Judged]) -> Iterator[str]:
+    missed = [one for one in judged if one.worth == worth and one.answered]
+    silent = sum(one.worth == worth and not one.answered for one in judged)
     yield f"\n## {title}\n"
     if silent:
-        yield (
-            f"{_counted(silent, 'verdict')} that never came, and:\n"
-            if missed
-            else f"{_counted(silent, 'verdict')} that never came."
-        )
+        yield f"{_counted(silent, 'verdict')} that never came{', and:' if missed else '.'}" + ("\n" if missed else "")
     if not missed and not silent:
         yield "None."
     if missed:
         rows = sorted(
             (
                 code_span(one.case.name),
+                str(one.order),
                 f"{one.case.label}{f', {one.case.drop_class}' if one.case.drop_class else ''}",
+                markdown(one.case.why),
                 one.became,
                 markdown(one.verdict.reason or ""),
             )
             for one in missed
         )
-        yield from _table(("case", "label", "became", "its reason"), rows)
+        yield from _table(("case", "order", "label", "because", "became", "the reader's reason"), rows)
+
+
+def _share(found: Share) -> tuple[str, str]:
+    return _rate(found.of_all), _rate(found.of_answered)
 
 
 def _rate(found: Rate) -> str:
-    return f"{found.hits} of {found.of} ({_interval(found)})"
+    return f"{found.hits} of {found.of} ({_interval(found)})" if found.of else "none"
 
 
 def _interval(found: Rate) -> str:
-    return f"{found.low * 100:.1f} to {found.high * 100:.1f} %" if found.of else "no case"
+    return f"{found.low * 100:.1f} to {found.high * 100:.1f} %" if found.of else "nothing is known"
 
 
-def _switch(settings: Settings) -> str:
-    return "on" if settings.strict_drops else "off"
+def _switch(asked: Asked) -> str:
+    return "on" if asked.settings.strict_drops else "off"
 
 
 def _counted(number: int, what: str) -> str:
@@ -195,7 +209,7 @@ def results_json(asked: Asked, answers: Sequence[Answered]) -> str:
     """The results for a program: every verdict of every case in every order."""
     judged = [one for answer in answers for one in answer.judged]
     cases = by_case(judged)
-    dropped = in_any_order(cases, "true", "drop", "drop as another class")
+    dropped = share(cases, "true", ever("drop"))
     document = {
         "verifier": __version__,
         "reader": asked.name,
@@ -203,8 +217,9 @@ def results_json(asked: Asked, answers: Sequence[Answered]) -> str:
         "strictDrops": asked.settings.strict_drops,
         "cases": len(cases),
         "orders": max(one.order for one in judged),
-        "trueItems": dropped.of,
-        "trueItemsDropped": dropped.hits,
+        "trueItems": dropped.of_all.of,
+        "trueItemsAnswered": dropped.of_answered.of,
+        "trueItemsDropped": dropped.of_all.hits,
         "flips": list(flipped(cases)),
         "requests": [_request(answer) for answer in answers],
         "verdicts": [_verdict(one) for name in cases for one in cases[name]],
@@ -228,6 +243,7 @@ def _verdict(one: Judged) -> dict[str, Any]:
     citation = one.verdict.citation
     return {
         "case": one.case.name,
+        "source": one.case.source,
         "language": one.case.language,
         "pool": one.case.candidate.pool,
         "label": one.case.label,

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -29,13 +29,18 @@ class Judged:
     became: Became
 
     @property
+    def answered(self) -> bool:
+        """Whether the reader decided anything; what it did not decide is shown as it came."""
+        return self.became not in ("void", "unanswered")
+
+    @property
     def worth(self) -> Worth:
         """What the verdict is worth for a reviewer who has the label (bench/cases/README.md)."""
         match self.case.label, self.became:
-            case ("true", "downgrade" | "drop" | "drop as another class") | ("moot", "drop" | "drop as another class"):
-                return "harm"
-            case ("true", _) | ("moot", "downgrade") | ("noise", "drop"):
+            case ("true", "keep") | ("moot", "downgrade") | ("noise", "drop"):
                 return "right"
+            case ("true", "downgrade" | "drop") | ("moot", "drop"):
+                return "harm"
             case _:
                 return "harmless"
 
@@ -113,21 +118,35 @@ def by_case(judged: Iterable[Judged]) -> dict[str, tuple[Judged, ...]]:
     return {name: tuple(found[name]) for name in sorted(found)}
 
 
-def in_every_order(cases: Mapping[str, Sequence[Judged]], label: str, worth: Worth) -> Rate:
-    """How many cases of `label` were worth `worth` in every order."""
-    of_label = [judged for judged in cases.values() if judged[0].case.label == label]
-    return rate(sum(all(one.worth == worth for one in judged) for judged in of_label), len(of_label))
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many cases of a label meet something: of all of them, and of those that were answered in an order or more."""
+
+    of_all: Rate
+    of_answered: Rate
 
 
-def in_any_order(cases: Mapping[str, Sequence[Judged]], label: str, *became: Became) -> Rate:
-    """How many cases of `label` became one of `became` in one order or more."""
+def share(cases: Mapping[str, Sequence[Judged]], label: str, met: Callable[[Sequence[Judged]], bool]) -> Share:
+    """How many cases of `label` meet `met`, each by what became of it in all orders."""
     of_label = [judged for judged in cases.values() if judged[0].case.label == label]
-    return rate(sum(any(one.became in became for one in judged) for judged in of_label), len(of_label))
+    hits = sum(map(met, of_label))
+    answered = sum(any(one.answered for one in judged) for judged in of_label)
+    return Share(rate(hits, len(of_label)), rate(hits, answered))
+
+
+def always(worth: Worth) -> Callable[[Sequence[Judged]], bool]:
+    """Worth that in every order: the worst one counts."""
+    return lambda judged: all(one.worth == worth for one in judged)
+
+
+def ever(became: Became) -> Callable[[Sequence[Judged]], bool]:
+    """Became that in one order or more: the worst one counts."""
+    return lambda judged: any(one.became == became for one in judged)
 
 
 def flipped(cases: Mapping[str, Sequence[Judged]]) -> tuple[str, ...]:
-    """The cases that did not become the same in all orders."""
-    return tuple(name for name, judged in cases.items() if len({one.became for one in judged}) > 1)
+    """The cases that did not become the same in all orders in which they were answered."""
+    return tuple(name for name, judged in cases.items() if len({one.became for one in judged if one.answered}) > 1)
 
 
 def relabelled(judged: Iterable[Judged]) -> Counter[tuple[str, str, str]]:

@@ -2,6 +2,8 @@
 
 import argparse
 import difflib
+import fcntl
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +14,7 @@ from verifier.brief.document import Brief, NotABrief, read_brief
 from verifier.brief.ids import item_ids
 from verifier.brief.layout import as_it_came
 from verifier.brief.markdown import item_text
-from verifier.cli.output import Refusal, append_line, put, read_file, say
+from verifier.cli.output import Refusal, put, read_file, say
 from verifier.memory import MEMORY_PATH, MemoryLine
 from verifier.text import code_span, fact_hash, one_line
 from verifier.verification.published import Verification
@@ -59,6 +61,29 @@ def run_self_check(options: argparse.Namespace) -> int:
     items = [*layout.facts, *(hunk for file in layout.files for hunk in file.hunks), *layout.checks]
     put("".join(f"- [ ] {code_span(item.id)} {item_text(item)}\n" for item in items))
     return 0
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Appends `line` in one write, alone with the file, after mending a last line without its newline (S32).
+
+    Raises Refusal where that is impossible.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+            whole = (b"\n" if torn else b"") + line + b"\n"
+            if os.write(descriptor, whole) != len(whole):
+                os.ftruncate(descriptor, size)
+                raise Refusal(f"cannot write {path}: the disk is full", 1)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise Refusal(f"cannot write {path}: {error.strerror or error}", 1) from None
 
 
 def _read(path: Path) -> Brief:

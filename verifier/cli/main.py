@@ -119,13 +119,13 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     bench.add_argument("cases", type=Path, metavar="CASES", help="the directory with the cases (*.toml)")
-    bench.add_argument("--reader", choices=_BENCH_READERS, default="offline", help="default: offline (rules, no key)")
+    bench.add_argument("--reader", choices=_BENCH_READERS, help="default: offline (rules, no key)")
     bench.add_argument(
         "--shuffles", type=int, default=1, metavar="N", help="orders of the blocks to ask in; default: 1"
     )
     bench.add_argument("--config", type=Path, metavar="FILE", help="model, effort, limits and strictDrops")
     bench.add_argument("--llm-base-url", metavar="URL", help="where the model answers, if not at its provider")
-    bench.add_argument("--out", type=Path, default=Path("bench"), metavar="DIR", help="for the results; default: bench")
+    bench.add_argument("--out", type=Path, metavar="DIR", help="for the results; default: beside CASES")
     bench.add_argument("--export", type=Path, metavar="DIR", help="ask nobody: write each request to a file")
     bench.add_argument(
         "--import", dest="replies", type=Path, metavar="DIR", help="score replies beside exported requests"

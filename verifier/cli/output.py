@@ -1,12 +1,11 @@
 """What the shell says: machine output to stdout, everything else to stderr; a terminal sees that long work is alive."""
 
-import fcntl
 import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -95,30 +94,10 @@ def write_file(path: Path, text: str) -> None:
     """Writes `text` to `path`, whole or not at all. Raises Refusal where that is impossible."""
     partial = path.with_name(f".{path.name}.part")
     try:
+        partial.unlink(missing_ok=True)  # whatever lies there, a link among it, is not written through
         partial.write_bytes(text.encode())
         partial.replace(path)
     except OSError as error:
-        raise Refusal(f"cannot write {path}: {error.strerror or error}", 1) from None
-
-
-def append_line(path: Path, line: bytes) -> None:
-    """Appends `line` in one write, on disk, alone with the file, after mending a last line without its newline (S32).
-
-    Raises Refusal where that is impossible.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            size = os.fstat(descriptor).st_size
-            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            whole = (b"\n" if torn else b"") + line + b"\n"
-            if os.write(descriptor, whole) != len(whole):
-                os.ftruncate(descriptor, size)
-                raise Refusal(f"cannot write {path}: the disk is full", 1)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise Refusal(f"cannot write {path}: {error.strerror or error}", 1) from None

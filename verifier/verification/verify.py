@@ -129,10 +129,13 @@ def prepare(
 
 def ask(case: Case, read: Reader) -> Reply | Failed | None:
     """The reader's answer to the case's one question; None where there is nothing to ask."""
-    if case.prompt is None:
-        return None
+    return None if case.prompt is None else answer_to(Question(case.prompt, case.candidates, case.settings), read)
+
+
+def answer_to(question: Question, read: Reader) -> Reply | Failed:
+    """What a reader answers, in text that UTF-8 can hold; a reader that breaks is a failure like any other (S24)."""
     try:
-        reply = read(Question(case.prompt, case.candidates, case.settings))
+        reply = read(question)
         return replace(reply, text=_writable(reply.text), model=_writable(reply.model))
     except WrongQuestion:
         raise
