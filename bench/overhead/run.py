@@ -303,6 +303,7 @@ def budgets(
     largest = next(at for at in found if at.shape == LARGEST)
     where = f"{largest.shape.items:,} items, {largest.files:,} files, {largest.lines:,} changed lines"
     calls = max(len(run.model) for at in found for run in at.runs)
+    sent, allowed, _ = max((at.characters for at in found), key=lambda size: size[0] / size[1])
     lines = [
         (f"CPU, {where}", f"{largest.middle('cpu'):.2f} s", f"{CPU_SECONDS} s", largest.middle("cpu") <= CPU_SECONDS),
         (
@@ -312,7 +313,7 @@ def budgets(
             largest.middle("peak") <= PEAK_MB,
         ),
         ("model calls, any shape", str(calls), "1", calls == 1),
-        ("characters sent, any shape", "below", "below", all(at.characters[0] <= at.characters[1] for at in found)),
+        ("characters sent, of the shape nearest to its budget", f"{sent:,}", f"{allowed:,}", sent <= allowed),
     ]
     lines += [(what, f"{times:.2f} times", f"linear ({TWICE} at the most)", times <= TWICE) for what, times in grown]
     for name, seconds, peak in shells:
@@ -371,7 +372,8 @@ of SPEC 12 (the start, 60 usual items, the ways in which a model fails) stand in
 
 ## What it takes
 
-"beyond the waits": the wall time beyond the longest chain of waits for the servers. GitHub and model: requests.
+"beyond the waits": the wall time beyond the longest chain of waits for the servers. GitHub and model: requests to the API, the
+most in any run; the download of the artifact is one more.
 
 {cost_table(found)}
 
