@@ -372,8 +372,8 @@ of SPEC 12 (the start, 60 usual items, the ways in which a model fails) stand in
 
 ## What it takes
 
-"beyond the waits": the wall time beyond the longest chain of waits for the servers. GitHub and model: requests to the API, the
-most in any run; the download of the artifact is one more.
+"beyond the waits": the wall time beyond the longest chain of waits for the servers. GitHub and model: requests to the
+API, the most in any run; the download of the artifact is one more.
 
 {cost_table(found)}
 
