@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
     killed: dict[str, list[str]] = {}
     chosen: list[Mutant] = mutants(families=True) if "--mutants" in arguments else []
     for mutant in chosen:
-        found = verdict(mutant)
+        found = verdict(mutant, passes=tried[mutant.family] == held[mutant.family] > 0)
         killed.setdefault(mutant.family, []).append(found)
         print(f"{mutant.family}: {found}: {mutant.file}: {mutant.find.strip().splitlines()[0]}", flush=True)
     lines = "\n".join(table(tried, held, killed)) + "\n"
