@@ -60,11 +60,7 @@ def _test(copy: Path, mutant: Mutant) -> int:
     # The copy's code is what the command imports, too: the path stands before the installed project.
     environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
-    command += (
-        ["-n", "auto", "--family", mutant.family, "tests/adversary"]
-        if mutant.family
-        else ["--rule", mutant.rule, "tests"]
-    )
+    command += ["--family", mutant.family, "tests/adversary"] if mutant.family else ["--rule", mutant.rule, "tests"]
     return subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode
 
 
