@@ -182,7 +182,7 @@ def look_inside(image: Image, folder: Path) -> None:
     sources = {path for path in added if "/__pycache__/" not in path}
     check(ours <= sources, f"it holds all {len(ours)} files of verifier", sorted(ours - sources))
     check(sources <= ours | theirs, "it holds no other file: no tests, no tools", sorted(sources - ours - theirs)[:20])
-    tests = [path for path in ours & sources if re.search(r"/(tests?|bench)/|/test_[^/]*$|/conftest\.py$", path)]
+    tests = [path for path in ours & sources if re.search(r"/tests?/|/test_[^/]*$|/conftest\.py$", path)]
     check(not tests, "none of its own files is a test", tests)
 
     modules = [path for path in sources if path.endswith(".py")]
