@@ -259,12 +259,13 @@ def test_s24_without_a_key_the_brief_is_shown_and_nothing_is_asked(tmp_path: Pat
 
 
 def test_s28_the_wait_is_bounded(tmp_path: Path) -> None:
-    pull = shop(tmp_path, config=ON + "    timeoutSeconds: 2.5\n")
+    pull = shop(tmp_path, config=ON + "    timeoutSeconds: 4\n")
     with ModelServer([silent()]) as server:
         ran = live(pull, server)
     assert ran.code == 0
     assert "llm.verify.timeoutSeconds" in pull.result()["notes"][1]
-    assert pull.result()["notes"][-1].endswith("· ?+? tokens")
+    # a slow machine may spend the time on the import of the SDK: then nobody was asked, and no token is told
+    assert pull.result()["notes"][-1].endswith("· ?+? tokens") is bool(server.requests)
 
 
 # skips, S25 to S27

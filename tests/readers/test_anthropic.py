@@ -716,6 +716,7 @@ def test_the_bound_holds_against_a_server_that_never_ends(answer: Answer, second
         f"no answer within {seconds} s: raise llm.verify.timeoutSeconds ({seconds}), "
         "or set a lower llm.effort or a faster llm.model"
     )
+    assert error.failed.asked is True
     assert len(server.requests) == 1
 
 
@@ -769,7 +770,7 @@ def test_a_connection_that_hangs_is_given_up_for_another(
 
 
 def test_the_bound_holds_against_an_import(released: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S28; and no paid call begins once nobody waits for it."""
+    """S28; and no paid call begins once nobody waits for it, and none is told of."""
     import anthropic as sdk
 
     def hang() -> Any:
@@ -779,7 +780,9 @@ def test_the_bound_holds_against_an_import(released: threading.Event, monkeypatc
     with ModelServer([FINE]) as server:
         with monkeypatch.context() as patch, within(AMPLE):
             patch.setattr(anthropic, "_sdk", hang)
-            assert str(failure(server.url, timeout_seconds=0.3)).startswith("no answer within 0.3 s")
+            error = failure(server.url, timeout_seconds=0.3)
+        assert str(error).startswith("no answer within 0.3 s")
+        assert error.failed.asked is False
         released.set()
         join_calls()
         assert server.connections == 0

@@ -139,14 +139,15 @@ def _read(access: _Access, question: Question) -> Reply:
     _forget_environment()
     deadline = time.monotonic() + question.settings.timeout_seconds
     answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+    sent = threading.Event()
     worker = threading.Thread(
-        target=_work, args=(access, question, deadline, answers.put), name="verifier-model-call", daemon=True
+        target=_work, args=(access, question, deadline, sent, answers.put), name="verifier-model-call", daemon=True
     )
     worker.start()
     try:
         answer = answers.get(timeout=min(max(deadline + GRACE - time.monotonic(), 0), threading.TIMEOUT_MAX))
     except queue.Empty:
-        raise _late(question.settings) from None
+        raise _late(question.settings, asked=sent.is_set()) from None
     # Almost always at once: it closes its loop. A hanging name server would keep it longer, and does not get to.
     worker.join(CLOSING)
     if isinstance(answer, ReaderError):
@@ -154,7 +155,9 @@ def _read(access: _Access, question: Question) -> Reply:
     return answer
 
 
-def _work(access: _Access, question: Question, deadline: float, hand_over: Callable[[Answer], None]) -> None:
+def _work(
+    access: _Access, question: Question, deadline: float, sent: threading.Event, hand_over: Callable[[Answer], None]
+) -> None:
     """The thread: hands over one answer, from inside the loop, whose own end may have to wait for a name server."""
     try:
         sdk = _sdk()
@@ -165,7 +168,7 @@ def _work(access: _Access, question: Question, deadline: float, hand_over: Calla
 
     async def deliver() -> None:
         try:
-            hand_over(await _ask(sdk, access, question, deadline))
+            hand_over(await _ask(sdk, access, question, deadline, sent))
         except ReaderError as error:
             hand_over(error)
         except Exception as error:  # noqa: BLE001 (what this thread does not hand over is lost)
@@ -174,8 +177,8 @@ def _work(access: _Access, question: Question, deadline: float, hand_over: Calla
     asyncio.run(deliver())
 
 
-async def _ask(sdk: Any, access: _Access, question: Question, deadline: float) -> Reply:
-    """One call with its retries, all of it inside the deadline."""
+async def _ask(sdk: Any, access: _Access, question: Question, deadline: float, sent: threading.Event) -> Reply:
+    """One call with its retries, all of it inside the deadline; `sent` is set from the first request on."""
     import asyncio
 
     settings = question.settings
@@ -185,7 +188,7 @@ async def _ask(sdk: Any, access: _Access, question: Question, deadline: float) -
         raise _late(settings, asked=False)
     try:
         async with asyncio.timeout(left), client:
-            message = await _send(client, access, question, deadline)
+            message = await _send(client, access, question, deadline, sent)
     except TimeoutError:
         raise _late(settings) from None
     return _reply(sdk, message, access, settings)
@@ -235,7 +238,9 @@ def _hush(sdk: Any, model: str) -> None:
         _log.warning("the model %s is deprecated and ends on %s: set another llm.model", model, ends)
 
 
-async def _send(client: "anthropic.AsyncAnthropic", access: _Access, question: Question, deadline: float) -> object:
+async def _send(
+    client: "anthropic.AsyncAnthropic", access: _Access, question: Question, deadline: float, sent: threading.Event
+) -> object:
     """The request, sent at most three times, and again only where nothing can have been paid for (S28)."""
     import asyncio
 
@@ -252,6 +257,7 @@ async def _send(client: "anthropic.AsyncAnthropic", access: _Access, question: Q
     async def attempt() -> object:
         nonlocal attempts
         attempts += 1
+        sent.set()
         left = max(deadline - time.monotonic(), 0.001)
         return await client.messages.create(
             model=settings.model,
