@@ -13,6 +13,7 @@ import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
@@ -72,10 +73,12 @@ def main(arguments: Sequence[str]) -> int:
     tried, held = attacks()
     killed: dict[str, list[str]] = {}
     chosen: list[Mutant] = mutants(families=True) if "--mutants" in arguments else []
-    for mutant in chosen:
-        found = verdict(mutant, passes=tried[mutant.family] == held[mutant.family] > 0)
-        killed.setdefault(mutant.family, []).append(found)
-        print(f"{mutant.family}: {found}: {mutant.file}: {mutant.find.strip().splitlines()[0]}", flush=True)
+    with ThreadPoolExecutor(2) as pool:
+        # A family that held as it is need not be tried again before it is weakened.
+        passes = [tried[mutant.family] == held[mutant.family] > 0 for mutant in chosen]
+        for mutant, found in zip(chosen, pool.map(verdict, chosen, passes), strict=True):
+            killed.setdefault(mutant.family, []).append(found)
+            print(f"{mutant.family}: {found}: {mutant.file}: {mutant.find.strip().splitlines()[0]}", flush=True)
     lines = "\n".join(table(tried, held, killed)) + "\n"
     print(lines, f"in {time.monotonic() - begun:.0f} s", sep="")
     if chosen:

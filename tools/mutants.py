@@ -38,7 +38,7 @@ def mutants(rules: Sequence[str] = (), *, families: bool = False) -> list[Mutant
     return [mutant for mutant in listed if bool(mutant.family) == families and (not rules or mutant.rule in rules)]
 
 
-def verdict(mutant: Mutant, *, passes: bool = False) -> str:
+def verdict(mutant: Mutant, passes: bool = False) -> str:
     """What became of a mutant, in one word or two; `killed` is the one to wish for.
 
     Where its tests are known to pass without it (`passes`), they are not run for that first.
