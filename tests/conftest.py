@@ -1,7 +1,7 @@
 """`pytest --rule S13`: only the tests that name a rule, in their name (`test_s13_…`) or in their docstring.
 
 `pytest --family "model replies" tests/adversary`: only that family's hostile cases.
-`pytest --attacks all`: every attack of tests/adversary; otherwise one in sixteen, drawn evenly: it takes minutes less.
+`pytest --attacks all`: every attack of tests/adversary; otherwise one in thirty-two, drawn evenly: minutes less.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-_ONE_IN = 16
+_ONE_IN = 32
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
